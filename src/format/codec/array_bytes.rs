@@ -1,0 +1,97 @@
+//! The elements of a chunk as they pass between codecs: packed in C order, little-endian.
+//!
+//! Deliberately without shape or type: those are the [`ChunkRepresentation`](super::ChunkRepresentation) beside it.
+
+use crate::error::{Error, Result};
+
+/// Elements, in C order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ArrayBytes {
+    /// Elements of one size, packed.
+    Fixed(Vec<u8>),
+    /// Elements with lengths of their own.
+    Variable(VariableBytes),
+}
+
+/// Elements with lengths of their own: element `i` is `bytes[offsets[i]..offsets[i + 1]]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VariableBytes {
+    /// One more than there are elements, ascending, from 0 to the length of `bytes`.
+    pub offsets: Vec<u32>,
+    /// All elements, one after the other.
+    pub bytes: Vec<u8>,
+}
+
+impl VariableBytes {
+    /// No elements yet.
+    pub fn new() -> Self {
+        Self { offsets: vec![0], bytes: Vec::new() }
+    }
+
+    /// How many elements.
+    pub fn len(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Element `idx`, or `None` past the end.
+    pub fn get(&self, idx: usize) -> Option<&[u8]> {
+        let (start, end) = (*self.offsets.get(idx)?, *self.offsets.get(idx + 1)?);
+        self.bytes.get(start as usize..end as usize)
+    }
+
+    /// Appends an element.
+    ///
+    /// # Errors
+    /// `Limit` past 4 GiB of elements in one chunk.
+    pub fn push(&mut self, element: &[u8]) -> Result<()> {
+        let end = u32::try_from(self.bytes.len() + element.len())
+            .map_err(|_| Error::limit("a chunk's elements take more than 4 GiB"))?;
+        self.bytes.extend_from_slice(element);
+        self.offsets.push(end);
+        Ok(())
+    }
+}
+
+impl ArrayBytes {
+    /// The packed elements of a type of fixed size.
+    ///
+    /// # Errors
+    /// `Unsupported` for elements with lengths of their own.
+    pub fn into_fixed(self) -> Result<Vec<u8>> {
+        match self {
+            Self::Fixed(bytes) => Ok(bytes),
+            Self::Variable(_) => Err(Self::not_fixed()),
+        }
+    }
+
+    /// The packed elements of a type of fixed size.
+    ///
+    /// # Errors
+    /// `Unsupported` for elements with lengths of their own.
+    pub fn fixed(&self) -> Result<&[u8]> {
+        match self {
+            Self::Fixed(bytes) => Ok(bytes),
+            Self::Variable(_) => Err(Self::not_fixed()),
+        }
+    }
+
+    /// The elements of a type whose elements have lengths of their own.
+    ///
+    /// # Errors
+    /// `Unsupported` for packed elements.
+    pub fn variable(&self) -> Result<&VariableBytes> {
+        match self {
+            Self::Variable(elements) => Ok(elements),
+            Self::Fixed(_) => Err(Error::unsupported("this codec takes elements of variable length only")),
+        }
+    }
+
+    fn not_fixed() -> Error {
+        Error::unsupported("this codec takes elements of one size only")
+    }
+}

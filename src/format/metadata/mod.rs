@@ -1,0 +1,93 @@
+//! Metadata documents: what a hierarchy says of its nodes.
+//!
+//! Every dialect is turned into the words of the final v3 text on entry, so that everything behind this module knows one
+//! format: [`v3`] parses it, [`v2`] translates. [`json`] reads numbers exactly and tolerates what Python writes.
+//! Codec names are kept as written: they are resolved when the array is first read, so that an array with an unknown
+//! codec can still be listed and described.
+
+pub mod consolidated;
+pub mod extension;
+pub mod json;
+pub mod v2;
+pub mod v3;
+
+use crate::format::chunk_grid::ChunkGrid;
+use crate::format::chunk_key::ChunkKeyEncoding;
+use crate::format::data_type::{DataType, FillValue};
+
+/// Which text a document follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ZarrFormat {
+    /// `.zarray`, `.zgroup`, `.zattrs`.
+    V2,
+    /// `zarr.json`, `"zarr_format": 3`.
+    V3,
+}
+
+impl ZarrFormat {
+    /// The number, as `zarr_format` has it.
+    pub fn version(self) -> u8 {
+        match self {
+            Self::V2 => 2,
+            Self::V3 => 3,
+        }
+    }
+}
+
+/// A node: an array or a group.
+#[derive(Clone, Debug)]
+pub enum NodeMetadata {
+    /// An array.
+    Array(Box<ArrayMetadata>),
+    /// A group.
+    Group(GroupMetadata),
+}
+
+/// What is known of an array, in v3's words whatever its dialect.
+#[derive(Clone, Debug)]
+pub struct ArrayMetadata {
+    /// The dialect it was written in.
+    pub format: ZarrFormat,
+    /// Elements along each dimension.
+    pub shape: Vec<u64>,
+    /// What one element is.
+    pub data_type: DataType,
+    /// How the array is cut into chunks (shards, where there are any).
+    pub chunk_grid: ChunkGrid,
+    /// How chunks are named.
+    pub chunk_key_encoding: ChunkKeyEncoding,
+    /// What elements of missing chunks are.
+    pub fill_value: FillValue,
+    /// The codec chain in encoding order; for v2 with the `transpose` and `bytes` codecs that its `order` and byte order mean.
+    pub codecs: Vec<CodecMetadata>,
+    /// User attributes: the JSON text of an object.
+    pub attributes: String,
+    /// Names of dimensions, `None` for an unnamed one; v3's `dimension_names`, else xarray's `_ARRAY_DIMENSIONS`.
+    pub dimension_names: Option<Vec<Option<String>>>,
+    /// What was read although it bends the rules.
+    pub warnings: Vec<String>,
+}
+
+/// A codec as the metadata names it, not yet looked up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodecMetadata {
+    /// v3 name, or v2 `id`.
+    pub name: String,
+    /// JSON text of the configuration object (v2: the whole codec object); `None` where there is none.
+    pub configuration: Option<String>,
+    /// Which names and which spelling of the configuration are meant.
+    pub format: ZarrFormat,
+    /// Where it stands in the document, for errors: `codecs[1]`, `compressor`, `filters[0]`.
+    pub field: String,
+}
+
+/// What is known of a group.
+#[derive(Clone, Debug)]
+pub struct GroupMetadata {
+    /// The dialect it was written in.
+    pub format: ZarrFormat,
+    /// User attributes: the JSON text of an object.
+    pub attributes: String,
+    /// What was read although it bends the rules.
+    pub warnings: Vec<String>,
+}

@@ -1,0 +1,37 @@
+//! zarr-wasm: the part of a Zarr array that was asked for, as typed arrays, in a browser.
+//!
+//! The way data goes, and where each step lives:
+//!
+//! | step | question | room |
+//! |---|---|---|
+//! | 1 select | what was asked? | [`access::selection`] |
+//! | 2 project | which chunks, which part of each, where in the output? | [`access::projection`], [`format::chunk_grid`] |
+//! | 3 plan | which key, which byte range? | [`access::plan`], [`format::codec::sharding`] |
+//! | 4 fetch | from where? | [`store`] |
+//! | 5 decode | what do the bytes mean? | [`format::codec::pipeline`] |
+//! | 6 scatter | where do the elements go? | [`kernel::scatter`] |
+//! | 7 hand over | typed array to JavaScript | `js` (wasm only) |
+//!
+//! **Layer rule**: `js → hierarchy → {access, store, format}`, `{access, store, convention} → format`,
+//! `{format, access} → kernel`; `format` knows of the rest only [`error`] and [`limits`].
+//! `unsafe` stands in `kernel` and `js` alone.
+
+pub mod error;
+pub mod limits;
+
+pub mod kernel;
+
+#[forbid(unsafe_code)]
+pub mod format;
+
+#[forbid(unsafe_code)]
+pub mod access;
+
+#[forbid(unsafe_code)]
+pub mod store;
+
+#[forbid(unsafe_code)]
+pub mod hierarchy;
+
+#[cfg(target_arch = "wasm32")]
+mod js;

@@ -1,0 +1,114 @@
+//! Budgets: what input may make us allocate or walk. Every allocation whose size comes from data passes through here.
+//!
+//! Deliberately not configuration of speed (pool size, cache size): those live with what they configure.
+
+use crate::error::{Error, Result};
+
+/// The largest decoded chunk, or output part, that is held in one piece (bytes). A 32-bit wasm memory ends at 4 GiB and
+/// holds encoded bytes, decoded bytes and scratch at once.
+pub const CHUNK_BYTES: u64 = 1 << 30;
+
+/// The largest decoded shard index (bytes): 2^24 inner chunks.
+pub const SHARD_INDEX_BYTES: u64 = 1 << 28;
+
+/// The largest metadata document that is parsed (bytes).
+pub const METADATA_BYTES: u64 = 1 << 28;
+
+/// How deep JSON objects may nest where we walk them.
+pub const JSON_DEPTH: usize = 64;
+
+/// How deep shards may nest in shards.
+pub const SHARD_DEPTH: usize = 8;
+
+/// The most dimensions an array may have: NumPy's own bound is 64.
+pub const DIMENSIONS: usize = 64;
+
+/// The largest result of one read (bytes): browsers refuse larger buffers than about 2 GiB.
+pub const RESULT_BYTES: u64 = (1 << 31) - (1 << 16);
+
+/// The longest window a zstd frame may ask for: 2^27 bytes, the reference decoder's own default.
+pub const ZSTD_WINDOW_LOG: u32 = 27;
+
+/// Narrows to the machine's size, which has 32 bits in wasm.
+///
+/// # Errors
+/// `Limit` naming `what` when it does not fit.
+pub fn to_usize(value: u64, what: &str) -> Result<usize> {
+    usize::try_from(value).map_err(|_| exceeded(what, value, usize::MAX as u64))
+}
+
+/// Checks a size that came from data against its budget and narrows it.
+///
+/// # Errors
+/// `Limit` naming `what`, the size and the budget.
+pub fn within(value: u64, limit: u64, what: &str) -> Result<usize> {
+    if value > limit { Err(exceeded(what, value, limit)) } else { to_usize(value, what) }
+}
+
+/// The `Limit` error for `what`.
+pub fn exceeded(what: &str, value: u64, limit: u64) -> Error {
+    Error::limit(format!("{what} is too large"))
+        .expected(format!("at most {limit}"))
+        .actual(value.to_string())
+}
+
+/// A product of sizes, or `Limit` when it does not fit 64 bits.
+///
+/// # Errors
+/// `Limit` naming `what`.
+pub fn product(sizes: impl IntoIterator<Item = u64>, what: &str) -> Result<u64> {
+    // A zero anywhere makes the product zero, even where the other sizes overflow on the way.
+    let mut total: Option<u64> = Some(1);
+    let mut zero = false;
+    for size in sizes {
+        zero |= size == 0;
+        total = total.and_then(|total| total.checked_mul(size));
+    }
+    match total {
+        _ if zero => Ok(0),
+        Some(total) => Ok(total),
+        None => Err(Error::limit(format!("{what} does not fit 64 bits"))),
+    }
+}
+
+/// A buffer of zeros whose size came from data; fails instead of aborting when memory is short.
+///
+/// # Errors
+/// `Limit` naming `what`.
+pub fn zeroed(len: u64, limit: u64, what: &str) -> Result<Vec<u8>> {
+    let len = within(len, limit, what)?;
+    let mut buf = Vec::new();
+    reserve(&mut buf, len, what)?;
+    buf.resize(len, 0);
+    Ok(buf)
+}
+
+/// Makes room for `additional` more elements; fails instead of aborting when memory is short.
+///
+/// # Errors
+/// `Limit` naming `what`.
+pub fn reserve<T>(buf: &mut Vec<T>, additional: usize, what: &str) -> Result<()> {
+    buf.try_reserve_exact(additional)
+        .map_err(|_| Error::limit(format!("no memory for {what}")).actual(format!("{additional} elements")))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn products_are_checked_and_zero_wins() {
+        assert_eq!(product([3, 4], "x").unwrap(), 12);
+        assert_eq!(product([u64::MAX, 0, u64::MAX], "x").unwrap(), 0);
+        assert_eq!(product([u64::MAX, 2], "x").unwrap_err().kind(), ErrorKind::Limit);
+    }
+
+    #[test]
+    fn sizes_over_the_budget_are_refused_before_allocation() {
+        let error = zeroed(1 << 60, CHUNK_BYTES, "chunk").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Limit);
+        assert_eq!(error.context().actual.as_deref(), Some("1152921504606846976"));
+    }
+}

@@ -1,0 +1,126 @@
+//! WHERE BYTES COME FROM. The only awaiting on the world.
+//!
+//! One small interface, [`Store`], in the words of the specification's "abstract store interface". Caching, coalescing and
+//! counting are wrappers of the same shape ([`wrap`]). A store never knows what its bytes mean.
+
+pub mod byte_range;
+pub mod http;
+pub mod memory;
+pub mod value;
+pub mod wrap;
+
+use std::future::Future;
+use std::pin::Pin;
+
+pub use byte_range::ByteRange;
+pub use value::{HostBytes, Value};
+
+use crate::error::{Error, Opaque, Result};
+use crate::format::path::StoreKey;
+
+/// A future on the caller's thread: JavaScript handles never leave it.
+pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+/// What a request carries beside its key: things of the caller that a store may honour.
+#[derive(Clone, Default)]
+pub struct RequestContext {
+    /// The caller's `AbortSignal`, for user stores, which are handed the same object. Our own stores do not look at it:
+    /// dropping the future aborts.
+    pub signal: Option<Opaque>,
+    /// What is asked for, which decides what an HTTP 403 may mean.
+    pub subject: Subject,
+    /// Ask the origin again instead of an HTTP cache.
+    pub reload: bool,
+}
+
+/// What a key holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Subject {
+    /// A metadata document.
+    #[default]
+    Metadata,
+    /// A chunk, a shard, or a part of one.
+    Chunk,
+}
+
+/// What a store found under a key.
+#[derive(Clone, Debug)]
+pub struct Fetched {
+    /// The bytes of the range that was asked for.
+    pub value: Value,
+    /// Size of the whole object, where the answer told.
+    pub size: Option<u64>,
+    /// Something that changes when the object does (an ETag), where visible.
+    pub version: Option<String>,
+}
+
+/// What a store can do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capabilities {
+    /// `get`.
+    pub readable: bool,
+    /// `get` of a range costs less than `get` of all.
+    pub partial: bool,
+    /// `set` and `erase`.
+    pub writable: bool,
+    /// `list_dir`.
+    pub listable: bool,
+}
+
+/// A place that holds values under keys. Absent is `None`, never an error.
+pub trait Store {
+    /// What this store can do.
+    fn capabilities(&self) -> Capabilities;
+
+    /// For errors and people: a URL, a file name.
+    fn describe(&self) -> String;
+
+    /// The value, or the range of it, under a key. A range that begins at or past the end is a `Format` error of the caller's
+    /// data; one that only ends past it is cut.
+    fn get<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        range: ByteRange,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<Fetched>>>;
+
+    /// Several ranges of one key, answers in input order. A store that can merge neighbours overrides it.
+    fn get_ranges<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        ranges: &'a [ByteRange],
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
+        Box::pin(async move {
+            futures_util::future::try_join_all(ranges.iter().map(|range| self.get(key, *range, context))).await
+        })
+    }
+
+    /// Size of the value in bytes.
+    fn size<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<u64>>> {
+        Box::pin(async move {
+            let fetched = self.get(key, ByteRange::Whole, context).await?;
+            Ok(fetched.map(|fetched| fetched.value.len()))
+        })
+    }
+
+    /// Puts a value under a key, all of it or nothing.
+    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
+        let _ = value;
+        Box::pin(async move { Err(self.lacks("write").at_key(key.as_str())) })
+    }
+
+    /// Removes a key; removing an absent one is fine.
+    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
+        Box::pin(async move { Err(self.lacks("erase").at_key(key.as_str())) })
+    }
+
+    /// The `Unsupported` error of a capability this store does not have.
+    fn lacks(&self, verb: &str) -> Error {
+        Error::unsupported(format!("this store cannot {verb}: {}", self.describe()))
+    }
+}

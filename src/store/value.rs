@@ -1,0 +1,137 @@
+//! A value of a store: opaque bytes that the core passes on and seldom reads.
+//!
+//! On the host it owns a vector; in wasm it is a handle to a buffer of JavaScript, so that chunk bytes go from the network to a
+//! worker without entering the caller's wasm memory. Only metadata and shard indexes are copied in.
+
+use std::any::Any;
+use std::fmt;
+use std::ops::Range;
+use std::rc::Rc;
+
+use crate::error::{Error, Result};
+use crate::limits;
+
+/// Bytes that the host (JavaScript) holds.
+pub trait HostBytes {
+    /// How many.
+    fn len(&self) -> u64;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Copies `output.len()` bytes from `offset` on; the caller stays within [`len`](Self::len).
+    fn copy_to(&self, offset: u64, output: &mut [u8]);
+
+    /// The concrete type, for the face that made it.
+    fn as_any(&self) -> &dyn Any;
+}
+
+/// Shared bytes, and the part of them that is meant. Cloning and slicing copy nothing.
+#[derive(Clone)]
+pub struct Value {
+    bytes: Bytes,
+    range: Range<u64>,
+}
+
+#[derive(Clone)]
+enum Bytes {
+    Owned(Rc<Vec<u8>>),
+    Host(Rc<dyn HostBytes>),
+}
+
+impl Value {
+    /// Bytes of the host.
+    pub fn from_host(bytes: Rc<dyn HostBytes>) -> Self {
+        let range = 0..bytes.len();
+        Self { bytes: Bytes::Host(bytes), range }
+    }
+
+    /// How many bytes.
+    pub fn len(&self) -> u64 {
+        self.range.end - self.range.start
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.range.is_empty()
+    }
+
+    /// A part of these bytes.
+    ///
+    /// # Errors
+    /// `Format` when it reaches past the end.
+    pub fn slice(&self, range: Range<u64>) -> Result<Self> {
+        if range.start > range.end || range.end > self.len() {
+            return Err(Error::format("a byte range reaches past the end of its value")
+                .expected(format!("at most {} bytes", self.len()))
+                .actual(format!("bytes {}..{}", range.start, range.end)));
+        }
+        let start = self.range.start;
+        Ok(Self { bytes: self.bytes.clone(), range: start + range.start..start + range.end })
+    }
+
+    /// Copies the bytes into the core's memory.
+    ///
+    /// # Errors
+    /// `Limit` beyond `limit` bytes.
+    pub fn to_vec(&self, limit: u64, what: &str) -> Result<Vec<u8>> {
+        let mut output = limits::zeroed(self.len(), limit, what)?;
+        match &self.bytes {
+            Bytes::Owned(bytes) => output.copy_from_slice(self.owned_part(bytes)),
+            Bytes::Host(bytes) => bytes.copy_to(self.range.start, &mut output),
+        }
+        Ok(output)
+    }
+
+    /// The bytes themselves, where the core owns them.
+    pub fn as_slice(&self) -> Option<&[u8]> {
+        match &self.bytes {
+            Bytes::Owned(bytes) => Some(self.owned_part(bytes)),
+            Bytes::Host(_) => None,
+        }
+    }
+
+    /// The host's buffer, where the host owns it, and the part of it that is meant.
+    pub fn as_host(&self) -> Option<(&Rc<dyn HostBytes>, Range<u64>)> {
+        match &self.bytes {
+            Bytes::Host(bytes) => Some((bytes, self.range.clone())),
+            Bytes::Owned(_) => None,
+        }
+    }
+
+    // The range was made by `from` and narrowed by `slice`, so it lies within the vector and fits usize.
+    #[allow(clippy::cast_possible_truncation)]
+    fn owned_part<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
+        bytes.get(self.range.start as usize..self.range.end as usize).unwrap_or_default()
+    }
+}
+
+impl From<Vec<u8>> for Value {
+    fn from(bytes: Vec<u8>) -> Self {
+        let range = 0..bytes.len() as u64;
+        Self { bytes: Bytes::Owned(Rc::new(bytes)), range }
+    }
+}
+
+impl fmt::Debug for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Value({} bytes)", self.len())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_of_slices_stay_within() {
+        let value = Value::from(vec![0, 1, 2, 3, 4]);
+        let part = value.slice(1..4).unwrap().slice(1..3).unwrap();
+        assert_eq!(part.to_vec(10, "test").unwrap(), [2, 3]);
+        assert!(part.slice(0..3).is_err());
+        assert!(part.to_vec(1, "test").is_err());
+    }
+}
