@@ -1,0 +1,156 @@
+/**
+ * From TypeScript and wasm to `dist/`, the published package: bundles with esbuild (ES modules, split where entries share
+ * code), declarations with tsc, the wasm files, and a report of sizes. `sizes.json` is the committed ledger of the
+ * release build.
+ */
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { gzipSync } from "node:zlib";
+import { ROOT, run, say } from "./run_command.mjs";
+import { virtualModules } from "./virtual_modules.mjs";
+import { glueFolder } from "./wasm.mjs";
+
+const DIST = join(ROOT, "dist");
+const ENTRIES = join(ROOT, "src/ts/entry");
+const LEDGER = join(ROOT, "sizes.json");
+
+/** What only the engine's own bundles may hold: everything in `./slim` is fetched by whoever asks for it. */
+const INLINED = /^virtual:/;
+
+const bundleOptions = (variant, { quick }) => ({
+  absWorkingDir: ROOT,
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  platform: "neutral",
+  external: ["node:*"],
+  minify: !quick,
+  sourcemap: "linked",
+  metafile: true,
+  outdir: DIST,
+  logLevel: "warning",
+  plugins: [virtualModules({ variant })],
+});
+
+const listEntries = () => readdirSync(ENTRIES).filter((name) => name.endsWith(".ts"));
+
+/** The files that an output needs at once, itself included: what `import()` names comes later. */
+function staticClosure(outputs, start, seen = new Set()) {
+  if (seen.has(start)) return seen;
+  seen.add(start);
+  for (const { path, kind, external } of outputs[start].imports) {
+    if (kind === "import-statement" && !external) staticClosure(outputs, path, seen);
+  }
+  return seen;
+}
+
+/** Fails when `./slim` would download wasm or worker text inside JavaScript, now or later. */
+function checkSlim({ outputs }) {
+  const reachable = new Set();
+  const visit = (path) => {
+    if (reachable.has(path)) return;
+    reachable.add(path);
+    for (const { path: next, external } of outputs[path].imports) if (!external) visit(next);
+  };
+  const slim = Object.keys(outputs).find((path) => outputs[path].entryPoint === "src/ts/entry/slim.ts");
+  if (!slim) return;
+  visit(slim);
+  for (const path of reachable) {
+    const inlined = Object.keys(outputs[path].inputs).find((input) => INLINED.test(input.replace("virtual:virtual:", "virtual:")));
+    if (inlined) throw new Error(`./slim pulls in ${inlined}, through ${path}`);
+  }
+}
+
+/** Source maps name the inlined modules but do not repeat them. */
+function trimSourceMaps(outputs) {
+  for (const path of Object.keys(outputs).filter((name) => name.endsWith(".map"))) {
+    const map = JSON.parse(readFileSync(join(ROOT, path), "utf8"));
+    map.sourcesContent = map.sourcesContent.map((text, idx) => (map.sources[idx].startsWith("virtual:") ? null : text));
+    writeFileSync(join(ROOT, path), JSON.stringify(map));
+  }
+}
+
+async function bundle(options) {
+  const { build } = await import("esbuild");
+  const names = listEntries();
+  const main = await build({
+    ...bundleOptions("engine", options),
+    entryPoints: names.map((name) => join(ENTRIES, name)),
+    splitting: true,
+    entryNames: "[name]",
+    chunkNames: "chunks/[name]-[hash]",
+  });
+  checkSlim(main.metafile);
+  const outputs = { ...main.metafile.outputs };
+  if (names.includes("worker.ts")) {
+    const full = await build({
+      ...bundleOptions("full", options),
+      entryPoints: [{ in: join(ENTRIES, "worker.ts"), out: "worker_full" }],
+    });
+    Object.assign(outputs, full.metafile.outputs);
+  }
+  trimSourceMaps(outputs);
+  return outputs;
+}
+
+/** Declarations name the glue by its alias, which exists in this repository only: they get a copy beside them. */
+function placeGlueTypes(typesFolder) {
+  const copy = join(typesFolder, "glue.d.ts");
+  let used = false;
+  for (const name of readdirSync(typesFolder, { recursive: true }).map(String)) {
+    if (!name.endsWith(".d.ts")) continue;
+    const path = join(typesFolder, name);
+    const text = readFileSync(path, "utf8");
+    if (!/["']#glue(-full)?["']/.test(text)) continue;
+    used = true;
+    const ups = relative(join(path, ".."), copy).split(sep).join("/").replace(/\.d\.ts$/, ".js");
+    writeFileSync(path, text.replace(/(["'])#glue(-full)?\1/g, `"${ups.startsWith(".") ? ups : `./${ups}`}"`));
+  }
+  if (used) copyFileSync(join(glueFolder("engine"), "zarr_wasm.d.ts"), copy);
+}
+
+async function declarations() {
+  const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
+  await run("tsc: declarations", process.execPath, [tsc, "--project", "tsconfig.build.json"]);
+  placeGlueTypes(join(DIST, "types"));
+}
+
+/** Raw and gzipped bytes of one file. */
+function measure(path) {
+  const bytes = readFileSync(path);
+  return { raw: bytes.length, gz: gzipSync(bytes, { level: 9 }).length };
+}
+
+/** What each entry costs a reader before its first call: itself and the chunks it imports statically. */
+function entrySizes(outputs) {
+  const sizes = {};
+  for (const path of Object.keys(outputs).filter((name) => outputs[name].entryPoint)) {
+    const parts = [...staticClosure(outputs, path)].map((part) => measure(join(ROOT, part)));
+    const sum = (key) => parts.reduce((total, part) => total + part[key], 0);
+    sizes[path.replace(/^dist\//, "")] = { raw: sum("raw"), gz: sum("gz") };
+  }
+  for (const name of ["zarr_wasm.wasm", "zarr_wasm_full.wasm"]) sizes[name] = measure(join(DIST, name));
+  return sizes;
+}
+
+function report(sizes, { quick, ledger }) {
+  const committed = existsSync(LEDGER) ? JSON.parse(readFileSync(LEDGER, "utf8")) : {};
+  say("\n  entry (with what it imports at once)      raw        gz");
+  for (const [name, { raw, gz }] of Object.entries(sizes)) {
+    const before = committed[name]?.gz;
+    const change = quick || before === undefined || before === gz ? "" : `  (${gz > before ? "+" : ""}${gz - before} against sizes.json)`;
+    say(`  ${name.padEnd(32)} ${String(raw).padStart(12)} ${String(gz).padStart(9)}${change}`);
+  }
+  if (quick) say("  (a quick build: neither minified nor optimised for size)");
+  if (ledger) writeFileSync(LEDGER, `${JSON.stringify(sizes, null, 2)}\n`);
+}
+
+export async function buildPackage(options) {
+  rmSync(DIST, { recursive: true, force: true });
+  say("· esbuild: the entries of src/ts/entry");
+  const outputs = await bundle(options);
+  copyFileSync(join(glueFolder("engine"), "zarr_wasm.wasm"), join(DIST, "zarr_wasm.wasm"));
+  copyFileSync(join(glueFolder("full"), "zarr_wasm.wasm"), join(DIST, "zarr_wasm_full.wasm"));
+  await declarations();
+  report(entrySizes(outputs), options);
+}

@@ -1,0 +1,111 @@
+/**
+ * Running other programs and telling what goes on: one line when a step begins, one every few seconds while it lasts,
+ * one when it is done. What the program prints is kept and shown only when it fails. Node's own modules only: this is
+ * needed before anything is installed.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+export const ROOT = fileURLToPath(new URL("..", import.meta.url)).replace(/[\\/]$/, "");
+
+const HEARTBEAT_MS = 10_000;
+const TAIL_LINES = 120;
+
+/** A step failed for a reason that was already told to the reader: no stack trace. */
+export class StepFailed extends Error {}
+
+export function say(line) {
+  process.stdout.write(`${line}\n`);
+}
+
+export function seconds(since) {
+  return `${((performance.now() - since) / 1000).toFixed(1)} s`;
+}
+
+/** Whether the program can be started at all. */
+export function has(program, args = ["--version"]) {
+  return spawnSync(program, args, { stdio: "ignore" }).status === 0;
+}
+
+/** Runs a program quietly; returns what it printed, or undefined when it failed. */
+export function ask(program, args) {
+  const { status, stdout } = spawnSync(program, args, { encoding: "utf8" });
+  return status === 0 ? stdout.trim() : undefined;
+}
+
+/** The last line worth showing, short enough for a terminal. */
+function lastLine(output) {
+  const lines = output.trimEnd().split("\n");
+  return (lines.at(-1) ?? "").trim().slice(0, 90);
+}
+
+/**
+ * Runs a program as a step with a title. Resolves to its output; rejects with StepFailed after printing the output's
+ * end. `options.env` is added to the environment, `options.timeoutMs` ends the program and all that it started.
+ */
+export function run(title, program, args, options = {}) {
+  const started = performance.now();
+  say(`· ${title}`);
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, {
+      cwd: options.cwd ?? ROOT,
+      env: { ...process.env, ...options.env },
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true, // a process group of its own, so that a timeout ends its children too
+    });
+    let output = "";
+    let timedOut = false;
+    const collect = (text) => {
+      output += text;
+      if (options.verbose) process.stdout.write(text);
+    };
+    child.stdout.setEncoding("utf8").on("data", collect);
+    child.stderr.setEncoding("utf8").on("data", collect);
+    const heartbeat = setInterval(() => say(`  … ${seconds(started)}: ${lastLine(output)}`), HEARTBEAT_MS);
+    const endGroup = () => {
+      try {
+        process.kill(-child.pid, "SIGKILL");
+      } catch {} // already gone
+    };
+    const deadline =
+      options.timeoutMs &&
+      setTimeout(() => {
+        timedOut = true;
+        endGroup();
+      }, options.timeoutMs);
+    const finish = () => {
+      clearInterval(heartbeat);
+      clearTimeout(deadline);
+      process.removeListener("exit", endGroup);
+    };
+    process.once("exit", endGroup);
+    child.once("error", (error) => {
+      finish();
+      reject(new StepFailed(`${title}: cannot start ${program}: ${error.message}`));
+    });
+    child.once("close", (code, signal) => {
+      finish();
+      if (code === 0) {
+        say(`  done in ${seconds(started)}`);
+        resolve(output);
+        return;
+      }
+      if (!options.verbose) say(output.trimEnd().split("\n").slice(-TAIL_LINES).join("\n"));
+      const how = timedOut ? "took too long and was stopped" : `failed (${signal ?? `exit status ${code}`})`;
+      const failure = new StepFailed(`${title}: ${how} after ${seconds(started)}`);
+      failure.output = output;
+      reject(failure);
+    });
+  });
+}
+
+/** The frame of every command: runs `main`, tells a StepFailed in one line, sets the exit status. */
+export async function command(main) {
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(130));
+  try {
+    await main(process.argv.slice(2));
+  } catch (error) {
+    process.exitCode = 1;
+    say(error instanceof StepFailed ? `\n✗ ${error.message}` : `\n✗ ${error?.stack ?? error}`);
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * Everything that building and testing need, looked for and installed where it is missing: the npm packages, Rust's
+ * wasm target, a C compiler that can make wasm (zstd is C), Chromium for the browser tests. A second run only looks.
+ * Node's own modules only. Run by itself (`npm run setup`) or by every other command.
+ */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ask, command, has, ROOT, run, StepFailed, say } from "./run_command.mjs";
+
+const WASM_TARGET = "wasm32-unknown-unknown";
+const CLANGS = ["clang", ...[22, 21, 20, 19, 18, 17, 16, 15, 14].map((version) => `clang-${version}`)];
+const CHROMIUMS = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+  "/Applications/Chromium.app/Contents/MacOS/Chromium",
+];
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major < 20 || (major === 20 && minor < 11)) {
+    throw new StepFailed(`Node ${process.versions.node} is too old: install Node 20.11 or newer`);
+  }
+}
+
+/** Whether node_modules holds the versions that package-lock.json names. npm keeps its own record of what it installed. */
+function nodeModulesCurrent() {
+  const record = join(ROOT, "node_modules/.package-lock.json");
+  if (!existsSync(record)) return false;
+  const installed = JSON.parse(readFileSync(record, "utf8")).packages;
+  const wanted = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")).packages;
+  return Object.entries(wanted).every(
+    ([path, { version, optional }]) => path === "" || optional || installed[path]?.version === version,
+  );
+}
+
+export async function installNodeModules() {
+  checkNode();
+  if (nodeModulesCurrent()) return;
+  await run("npm ci: the npm packages of package-lock.json (half a minute)", "npm", ["ci", "--no-audit", "--no-fund"]);
+}
+
+/** Rust, with the standard library for wasm. */
+async function installRustTarget() {
+  if (!has("cargo")) {
+    throw new StepFailed("cargo is missing: install Rust from https://rustup.rs, then run this again");
+  }
+  const libraries = ask("rustc", ["--print", "target-libdir", "--target", WASM_TARGET]);
+  if (libraries && existsSync(libraries)) return;
+  if (!has("rustup")) {
+    throw new StepFailed(`this Rust has no ${WASM_TARGET} library and there is no rustup to add it: install rustup`);
+  }
+  await run(`rustup: the ${WASM_TARGET} target`, "rustup", ["target", "add", WASM_TARGET]);
+}
+
+/** Whether this clang really makes wasm: Apple's does not. */
+function makesWasm(clang) {
+  const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-clang-"));
+  try {
+    const source = join(folder, "probe.c");
+    writeFileSync(source, "int probe(int x) { return x + 1; }\n");
+    const args = ["--target=wasm32", "-msimd128", "-c", source, "-o", join(folder, "probe.o")];
+    return spawnSync(clang, args, { stdio: "ignore" }).status === 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const findClang = () => [process.env.CC_wasm32_unknown_unknown, ...CLANGS].find((name) => name && makesWasm(name));
+
+const findChromium = () => [process.env.CHROMIUM, ...CHROMIUMS].find((path) => path && existsSync(path));
+
+let packageListsFresh = false;
+
+/** Installs Debian packages where that is possible without asking anybody. */
+async function aptInstall(what, packages) {
+  const root = process.getuid?.() === 0;
+  const prefix = root ? [] : ["sudo", "-n"];
+  const possible = has("apt-get") && (root || has("sudo", ["-n", "true"]));
+  if (!possible) return;
+  const env = { DEBIAN_FRONTEND: "noninteractive" };
+  const apt = (title, args) => {
+    const [program, ...rest] = [...prefix, "apt-get", "-o", "DPkg::Lock::Timeout=300", ...args];
+    return run(title, program, rest, { env });
+  };
+  if (!packageListsFresh) await apt("apt-get update", ["update", "-qq"]);
+  packageListsFresh = true;
+  await apt(`apt-get: ${what}`, ["install", "-y", "--no-install-recommends", ...packages]);
+}
+
+async function installClang() {
+  if (findClang()) return;
+  await aptInstall("clang, to compile zstd to wasm (about 100 MB)", ["clang"]);
+  if (findClang()) return;
+  throw new StepFailed(
+    "no clang that can make wasm: `apt-get install clang`, `brew install llvm`, or set CC_wasm32_unknown_unknown",
+  );
+}
+
+async function installChromium() {
+  if (findChromium()) return;
+  await aptInstall("chromium, for the browser tests (about 120 MB)", ["chromium", "chromium-driver"]);
+  if (findChromium()) return;
+  throw new StepFailed("no Chromium for the browser tests: `apt-get install chromium`, or set CHROMIUM to its path");
+}
+
+/**
+ * Makes the machine ready. `needs.rust`: to build the wasm; `needs.browser`: to run the browser tests.
+ * Resolves to where the tools are.
+ */
+export async function setUp(needs) {
+  await installNodeModules();
+  if (needs.rust) {
+    await installRustTarget();
+    await installClang();
+  }
+  if (needs.browser) await installChromium();
+  return { clang: needs.rust ? findClang() : undefined, chromium: findChromium() };
+}
+
+if (import.meta.filename === process.argv[1]) {
+  await command(async () => {
+    const { clang, chromium } = await setUp({ rust: true, browser: true });
+    say(`ready: ${clang} makes wasm, ${chromium} runs the browser tests`);
+  });
+}

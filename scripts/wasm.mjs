@@ -1,0 +1,100 @@
+/**
+ * From Rust to wasm with its JavaScript glue: cargo, then xtask (wasm-bindgen), then wasm-opt. Each variant of the one
+ * crate gets a cargo target folder of its own, because a cdylib's file name does not tell cargo's features apart.
+ * Leaves `target/glue/<variant>/`: zarr_wasm.js, zarr_wasm.d.ts and zarr_wasm.wasm.
+ */
+import { createHash } from "node:crypto";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { ROOT, run, say } from "./run_command.mjs";
+
+export const VARIANTS = [
+  { name: "engine", features: [], what: "planning, metadata and the common decoders" },
+  { name: "full", features: ["full"], what: "the engine, encoders and rare codecs" },
+];
+
+/** Every feature that rustc and clang put into the module; binaryen refuses what it was not told of. */
+const WASM_OPT_FLAGS = [
+  "-O3",
+  ...[
+    "simd",
+    "bulk-memory",
+    "bulk-memory-opt",
+    "sign-ext",
+    "mutable-globals",
+    "nontrapping-float-to-int",
+    "reference-types",
+    "multivalue",
+  ].map((feature) => `--enable-${feature}`),
+];
+
+export const glueFolder = (variant) => join(ROOT, "target/glue", variant);
+const cargoTarget = () => resolve(ROOT, process.env.CARGO_TARGET_DIR ?? "target");
+
+/** A lock file that does not fit Cargo.toml is mended at a desk and an error where nobody would commit it. */
+export const LOCKED = process.env.CI ? ["--locked"] : [];
+
+/** The environment of a cargo call that compiles C to wasm. */
+export const wasmEnvironment = (clang) => ({ CC_wasm32_unknown_unknown: clang });
+
+async function compile(variant, profile, clang) {
+  const targetFolder = join(cargoTarget(), `wasm-${variant.name}`);
+  const features = variant.features.length > 0 ? ["--features", variant.features.join(",")] : [];
+  await run(
+    `cargo: ${variant.name} (${variant.what}), profile ${profile}`,
+    "cargo",
+    // biome-ignore format: one line of cargo
+    ["build", ...LOCKED, "--lib", "--target", "wasm32-unknown-unknown", "--profile", profile, "--target-dir", targetFolder, ...features],
+    { env: wasmEnvironment(clang) },
+  );
+  return join(targetFolder, "wasm32-unknown-unknown", profile, "zarr_wasm.wasm");
+}
+
+/** Changes whenever the glue could: with the module, the profile, or the generator. */
+function glueKey(wasm, profile) {
+  const hash = createHash("sha256").update(profile);
+  for (const file of [wasm, join(ROOT, "xtask/Cargo.toml"), join(ROOT, "xtask/src/main.rs")]) {
+    hash.update(readFileSync(file));
+  }
+  return hash.digest("hex");
+}
+
+/** The path of the xtask program, built when needed. */
+export async function buildXtask() {
+  await run("cargo: xtask, the generator of the wasm glue", "cargo", ["build", ...LOCKED, "--package", "xtask"]);
+  return join(cargoTarget(), "debug", process.platform === "win32" ? "xtask.exe" : "xtask");
+}
+
+/** Shrinks the module where binaryen is installed; it saves about a tenth raw, a fiftieth on the wire. */
+async function optimise(input, output) {
+  const wasmOpt = join(ROOT, "node_modules/binaryen/bin/wasm-opt");
+  if (!existsSync(wasmOpt)) {
+    say("  (npm's binaryen is not installed: wasm-opt is skipped)");
+    copyFileSync(input, output);
+    return;
+  }
+  await run("wasm-opt", process.execPath, [wasmOpt, input, "-o", output, ...WASM_OPT_FLAGS]);
+}
+
+/**
+ * Builds one variant. `quick`: without link-time optimisation and wasm-opt, with the names of functions.
+ * Resolves to the module's path.
+ */
+export async function buildWasm(variant, { quick, clang }) {
+  const profile = quick ? "quick" : "release";
+  const wasm = await compile(variant, profile, clang);
+  const folder = glueFolder(variant.name);
+  const finished = join(folder, "zarr_wasm.wasm");
+  const keyFile = join(folder, "key");
+  const key = glueKey(wasm, profile);
+  if (existsSync(finished) && existsSync(keyFile) && readFileSync(keyFile, "utf8") === key) return finished;
+  const xtask = await buildXtask();
+  mkdirSync(folder, { recursive: true });
+  await run(`xtask: the glue of ${variant.name}`, xtask, ["glue", wasm, folder, ...(quick ? ["--names"] : [])]);
+  const raw = join(folder, "zarr_wasm_bg.wasm");
+  if (quick) copyFileSync(raw, finished);
+  else await optimise(raw, finished);
+  writeFileSync(keyFile, key);
+  say(`  ${variant.name}: ${(statSync(finished).size / 1024).toFixed(0)} KiB of wasm`);
+  return finished;
+}
