@@ -1,0 +1,209 @@
+//! The unchecked loops behind `scatter`: rows, tiles and lists of elements of one size.
+//!
+//! Callers have proven that every address of a nest lies inside its slice (`scatter::check`); nothing here checks again.
+//! Elements of 1, 2, 4, 8 and 16 bytes are moved in registers, all others as short runs of bytes. When the dimension
+//! that is contiguous in the source is not the one that is contiguous in the destination (a transposition), both are cut
+//! into tiles, so that the cache lines of a tile are used up before they leave the nearest cache.
+#![allow(unsafe_code)]
+
+use core::ptr;
+
+use super::scatter::{Axis, Dim};
+
+/// A checked loop nest: the outermost dimension first, destination strides never negative.
+pub(super) struct Nest {
+    /// Bytes moved at once.
+    pub(super) unit: usize,
+    pub(super) src: *const u8,
+    pub(super) dst: *mut u8,
+    pub(super) dims: Vec<Dim>,
+}
+
+/// Elements along either side of a transposition tile.
+const TILE: usize = 16;
+
+/// One element (or row) of a size that the compiler knows, or not.
+trait Unit: Copy {
+    /// # Safety
+    /// The unit's bytes at `src` can be read and those at `dst` written; the two do not overlap.
+    unsafe fn copy(self, src: *const u8, dst: *mut u8);
+}
+
+#[derive(Clone, Copy)]
+struct Fixed<const N: usize>;
+
+impl<const N: usize> Unit for Fixed<N> {
+    #[inline(always)]
+    unsafe fn copy(self, src: *const u8, dst: *mut u8) {
+        // SAFETY: the caller's promise, and an array of bytes has alignment 1.
+        unsafe { ptr::write(dst.cast::<[u8; N]>(), ptr::read(src.cast::<[u8; N]>())) }
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Run(usize);
+
+impl Unit for Run {
+    /// Short runs are two overlapping words or a few of them: a call of `memory.copy` costs more than the bytes.
+    #[inline(always)]
+    unsafe fn copy(self, src: *const u8, dst: *mut u8) {
+        let len = self.0;
+        // SAFETY: the caller's promise for `len` bytes; each branch stays inside them.
+        unsafe {
+            match len {
+                0..4 => (0..len).for_each(|idx| Fixed::<1>.copy(src.add(idx), dst.add(idx))),
+                4..8 => ends::<4>(src, dst, len),
+                8..16 => ends::<8>(src, dst, len),
+                16..=128 => {
+                    let whole = (len - 1) / 16;
+                    (0..whole).for_each(|idx| Fixed::<16>.copy(src.add(idx * 16), dst.add(idx * 16)));
+                    Fixed::<16>.copy(src.add(len - 16), dst.add(len - 16));
+                }
+                _ => ptr::copy_nonoverlapping(src, dst, len),
+            }
+        }
+    }
+}
+
+/// Copies `N..=2 N` bytes as the first and the last `N`.
+///
+/// # Safety
+/// As [`Unit::copy`], for `len` bytes.
+#[inline(always)]
+unsafe fn ends<const N: usize>(src: *const u8, dst: *mut u8, len: usize) {
+    // SAFETY: `len` is at least `N`, so both words lie inside the run.
+    unsafe {
+        Fixed::<N>.copy(src, dst);
+        Fixed::<N>.copy(src.add(len - N), dst.add(len - N));
+    }
+}
+
+/// Runs a checked nest once for every combination of the `outer` axes.
+///
+/// # Safety
+/// Every unit that the axes and the dimensions reach lies inside one live allocation a side, readable on the source's
+/// and exclusively writable on the destination's, and every list is as long as its axis.
+pub(super) unsafe fn run(nest: &Nest, outer: &[Axis<'_>]) {
+    // SAFETY: the caller's promise is passed on unchanged.
+    unsafe {
+        match nest.unit {
+            1 => Loops { unit: Fixed::<1>, dims: &nest.dims }.outer(outer, nest.src, nest.dst),
+            2 => Loops { unit: Fixed::<2>, dims: &nest.dims }.outer(outer, nest.src, nest.dst),
+            4 => Loops { unit: Fixed::<4>, dims: &nest.dims }.outer(outer, nest.src, nest.dst),
+            8 => Loops { unit: Fixed::<8>, dims: &nest.dims }.outer(outer, nest.src, nest.dst),
+            16 => Loops { unit: Fixed::<16>, dims: &nest.dims }.outer(outer, nest.src, nest.dst),
+            len => Loops { unit: Run(len), dims: &nest.dims }.outer(outer, nest.src, nest.dst),
+        }
+    }
+}
+
+/// A nest whose unit is known: the safety condition of all its methods is that of [`run`], for what is left of the nest.
+struct Loops<'a, U> {
+    unit: U,
+    dims: &'a [Dim],
+}
+
+impl<U: Unit> Loops<'_, U> {
+    /// # Safety
+    /// See [`run`].
+    unsafe fn outer(&self, axes: &[Axis<'_>], src: *const u8, dst: *mut u8) {
+        // SAFETY: see `run`; each step stands on a position that the check covered.
+        unsafe {
+            match axes {
+                [] => self.strided(self.dims, src, dst),
+                [list] if self.dims.is_empty() => {
+                    for idx in 0..list.count {
+                        let (from, to) = (list.src.offset(idx), list.dst.offset(idx));
+                        self.unit.copy(src.wrapping_offset(from), dst.wrapping_offset(to));
+                    }
+                }
+                [axis, rest @ ..] => {
+                    for idx in 0..axis.count {
+                        let (from, to) = (axis.src.offset(idx), axis.dst.offset(idx));
+                        self.outer(rest, src.wrapping_offset(from), dst.wrapping_offset(to));
+                    }
+                }
+            }
+        }
+    }
+
+    /// # Safety
+    /// See [`run`].
+    unsafe fn strided(&self, dims: &[Dim], mut src: *const u8, mut dst: *mut u8) {
+        // SAFETY: see `run`; the pointers leave the slice only after the last use.
+        unsafe {
+            match dims {
+                [] => self.unit.copy(src, dst),
+                [row] => self.row(*row, src, dst),
+                [outer, inner] if outer.src_stride.unsigned_abs() < inner.src_stride.unsigned_abs() => {
+                    self.tiles(*outer, *inner, src, dst);
+                }
+                [outer, rest @ ..] => {
+                    for _ in 0..outer.count {
+                        self.strided(rest, src, dst);
+                        src = src.wrapping_offset(outer.src_stride);
+                        dst = dst.wrapping_offset(outer.dst_stride);
+                    }
+                }
+            }
+        }
+    }
+
+    /// # Safety
+    /// See [`run`].
+    #[inline(always)]
+    unsafe fn row(&self, dim: Dim, mut src: *const u8, mut dst: *mut u8) {
+        for _ in 0..dim.count {
+            // SAFETY: see `run`; the pointers leave the slice only after the last use.
+            unsafe { self.unit.copy(src, dst) };
+            src = src.wrapping_offset(dim.src_stride);
+            dst = dst.wrapping_offset(dim.dst_stride);
+        }
+    }
+
+    /// A plane that is transposed on the way, tile by tile.
+    ///
+    /// # Safety
+    /// See [`run`].
+    unsafe fn tiles(&self, outer: Dim, inner: Dim, src: *const u8, dst: *mut u8) {
+        for first_outer in (0..outer.count).step_by(TILE) {
+            for first_inner in (0..inner.count).step_by(TILE) {
+                let row = Dim { count: TILE.min(inner.count - first_inner), ..inner };
+                for idx in first_outer..outer.count.min(first_outer + TILE) {
+                    let (a, b) = (idx as isize, first_inner as isize);
+                    let src = src.wrapping_offset(a * outer.src_stride + b * inner.src_stride);
+                    let dst = dst.wrapping_offset(a * outer.dst_stride + b * inner.dst_stride);
+                    // SAFETY: see `run`; both indices are below their counts.
+                    unsafe { self.row(row, src, dst) };
+                }
+            }
+        }
+    }
+}
+
+/// Copies single units; each pair names one of the source and one of the destination.
+///
+/// # Safety
+/// Every unit that is named lies inside its slice.
+pub(super) unsafe fn points(src: *const u8, dst: *mut u8, unit: usize, pairs: &[(u32, u32)]) {
+    // SAFETY: the caller's promise is passed on unchanged.
+    unsafe {
+        match unit {
+            1 => named(Fixed::<1>, 1, (src, dst), pairs),
+            2 => named(Fixed::<2>, 2, (src, dst), pairs),
+            4 => named(Fixed::<4>, 4, (src, dst), pairs),
+            8 => named(Fixed::<8>, 8, (src, dst), pairs),
+            len => named(Run(len), len, (src, dst), pairs),
+        }
+    }
+}
+
+/// # Safety
+/// See [`points`].
+#[inline(always)]
+unsafe fn named<U: Unit>(unit: U, len: usize, (src, dst): (*const u8, *mut u8), pairs: &[(u32, u32)]) {
+    for &(from, to) in pairs {
+        // SAFETY: see `points`.
+        unsafe { unit.copy(src.add(from as usize * len), dst.add(to as usize * len)) };
+    }
+}

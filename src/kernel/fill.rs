@@ -1,0 +1,105 @@
+//! Fill values: one element repeated over a slice or over a box in it.
+//!
+//! A slice is filled by one element, then by copies of what is filled already; a box is a scatter whose source does
+//! not move. What the fill value of a data type looks like is `format::data_type`'s business.
+
+use super::scatter::{Dim, OutOfBounds, Strided, scatter};
+
+/// Filled bytes that further copies are taken from: small enough to stay in the nearest cache.
+const PATTERN: usize = 4096;
+
+/// Repeats `element` over `dst`; the last one is cut short when it does not fit. An empty element changes nothing.
+pub fn fill(dst: &mut [u8], element: &[u8]) {
+    let Some(&first) = element.first() else { return };
+    if element.iter().all(|&byte| byte == first) {
+        return dst.fill(first);
+    }
+    let mut filled = element.len().min(dst.len());
+    dst[..filled].copy_from_slice(&element[..filled]);
+    while filled < dst.len() && filled < PATTERN {
+        let more = filled.min(dst.len() - filled);
+        dst.copy_within(..more, filled);
+        filled += more;
+    }
+    let (pattern, rest) = dst.split_at_mut(filled);
+    for piece in rest.chunks_mut(filled.max(1)) {
+        piece.copy_from_slice(&pattern[..piece.len()]);
+    }
+}
+
+/// Repeats `element` over a box of `dst` that starts at byte `offset`; `dims` are (count, stride in bytes) in any order.
+///
+/// # Errors
+/// When the box reaches outside `dst`; then nothing was written.
+pub fn fill_strided(
+    dst: &mut [u8],
+    offset: usize,
+    element: &[u8],
+    dims: &[(usize, isize)],
+) -> Result<(), OutOfBounds> {
+    let dims: Vec<Dim> =
+        dims.iter().map(|&(count, dst_stride)| Dim { count, src_stride: 0, dst_stride }).collect();
+    let plan = Strided { element_size: element.len(), src_offset: 0, dst_offset: offset, dims: &dims };
+    scatter(element, dst, &plan)
+}
+
+#[cfg(test)]
+#[allow(clippy::cast_possible_truncation)]
+mod tests {
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
+
+    use super::super::naive;
+    use super::*;
+
+    pub(super) fn agrees_with_the_oracle(len: usize, element: &[u8]) {
+        let mut dst = vec![0xee; len];
+        fill(&mut dst, element);
+        assert!(dst == naive::fill(len, element), "{len} bytes of a {} byte element", element.len());
+    }
+
+    #[test]
+    fn every_length_and_element() {
+        for size in [1, 2, 3, 4, 8, 12, 16, 100, 5000] {
+            for len in naive::COUNTS.into_iter().chain([4095, 4096, 4097, 10_000, 20_001]) {
+                agrees_with_the_oracle(len, &naive::bytes(size, size as u32));
+                agrees_with_the_oracle(len, &vec![7; size]);
+            }
+        }
+    }
+
+    #[test]
+    fn an_empty_element_changes_nothing() {
+        let mut dst = [1, 2, 3];
+        fill(&mut dst, &[]);
+        fill_strided(&mut dst, 0, &[], &[(3, 1)]).unwrap();
+        assert_eq!(dst, [1, 2, 3]);
+    }
+
+    #[test]
+    fn fills_a_box_and_nothing_else() {
+        // A 2 × 3 box of two-byte elements at row 1, column 1 of 4 × 5.
+        let mut dst = [0; 40];
+        fill_strided(&mut dst, 12, &[1, 2], &[(2, 10), (3, 2)]).unwrap();
+        let row = [0, 0, 1, 2, 1, 2, 1, 2, 0, 0];
+        assert_eq!(dst, *[[0; 10], row, row, [0; 10]].as_flattened());
+    }
+
+    #[test]
+    fn refuses_a_box_that_reaches_outside() {
+        let mut dst = [0; 8];
+        assert_eq!(fill_strided(&mut dst, 2, &[1, 2], &[(4, 2)]), Err(OutOfBounds));
+        assert_eq!(fill_strided(&mut dst, 0, &[1, 2], &[(2, -2)]), Err(OutOfBounds));
+        assert_eq!(dst, [0; 8]);
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod properties {
+    proptest::proptest! {
+        #[test]
+        fn agrees_with_the_oracle(len in 0usize..20_000, element in proptest::collection::vec(0u8..3, 1..40)) {
+            super::tests::agrees_with_the_oracle(len, &element);
+        }
+    }
+}

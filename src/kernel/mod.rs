@@ -1,0 +1,30 @@
+//! Bytes, fast: pure functions on slices. What the bytes mean is known one room up, in `format`.
+//!
+//! | file | what |
+//! |---|---|
+//! | [`shuffle`] | byte shuffle and its inverse (Blosc 1, numcodecs) |
+//! | [`bitshuffle`] | bit shuffle and its inverse (Blosc 1) |
+//! | [`swap`] | byte order |
+//! | [`scatter`] | strided, listed and pointwise copies between boxes |
+//! | [`fill`] | one element repeated |
+//! | [`zstd`] | Zstandard through the C library |
+//! | `vector` | sixteen bytes in a register |
+//! | `copy` | the unchecked loops behind `scatter` |
+//! | `naive` | one-line oracles for the tests of all of these |
+//!
+//! No error type but what a kernel needs, no allocation unless stated, no JavaScript, no clock. `unsafe` is allowed here,
+//! each block with its proof; every kernel has a naive twin that it is compared with, on the host and in WebAssembly.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
+pub mod bitshuffle;
+pub mod fill;
+pub mod scatter;
+pub mod shuffle;
+pub mod swap;
+pub mod zstd;
+
+mod copy;
+mod vector;
+
+#[cfg(test)]
+mod naive;

@@ -1,0 +1,100 @@
+//! The kernels again, as directly as their definitions say it: the oracles of the tests. Never compiled into a build.
+//!
+//! Also the deterministic data that the tests run on, on the host and in WebAssembly.
+
+use super::scatter::{Axis, Strided, Walk};
+
+/// Lengths around every step and tail that a kernel has: words, vectors, tiles, patterns.
+pub(super) const COUNTS: [usize; 22] =
+    [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 64, 100, 127, 128, 129, 136, 256, 300];
+
+/// Element sizes with a path of their own, and some without.
+pub(super) const SIZES: [usize; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 15, 16, 17, 33];
+
+/// `len` bytes that look random and are the same everywhere (xorshift).
+pub(super) fn bytes(len: usize, seed: u32) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        (state >> 24) as u8
+    };
+    (0..len).map(|_| next()).collect()
+}
+
+/// The bytes of a hexadecimal text.
+pub(super) fn hex(text: &str) -> Vec<u8> {
+    (0..text.len() / 2).map(|idx| u8::from_str_radix(&text[2 * idx..][..2], 16).unwrap()).collect()
+}
+
+pub(super) fn shuffle(src: &[u8], typesize: usize) -> Vec<u8> {
+    let typesize = typesize.max(1);
+    let count = src.len() / typesize;
+    let mut dst = src.to_vec();
+    for idx in 0..count * typesize {
+        dst[idx % typesize * count + idx / typesize] = src[idx];
+    }
+    dst
+}
+
+pub(super) fn bitshuffle(src: &[u8], typesize: usize) -> Vec<u8> {
+    let count = src.len().checked_div(typesize).unwrap_or(1);
+    let mut dst = src.to_vec();
+    if !count.is_multiple_of(8) {
+        return dst;
+    }
+    dst[..count * typesize].fill(0);
+    for element in 0..count {
+        for bit in 0..8 * typesize {
+            let value = src[element * typesize + bit / 8] >> (bit % 8) & 1;
+            dst[bit * (count / 8) + element / 8] |= value << (element % 8);
+        }
+    }
+    dst
+}
+
+pub(super) fn swap(src: &[u8], width: usize) -> Vec<u8> {
+    let whole = src.len() / width.max(1) * width.max(1);
+    let swapped = |idx: usize| idx / width * width + width - 1 - idx % width;
+    (0..src.len()).map(|idx| src[if width > 0 && idx < whole { swapped(idx) } else { idx }]).collect()
+}
+
+/// `None` when any byte would be outside.
+pub(super) fn orthogonal(
+    src: &[u8],
+    dst: &[u8],
+    size: usize,
+    offsets: (usize, usize),
+    axes: &[Axis<'_>],
+) -> Option<Vec<u8>> {
+    let at = |walk: &Walk<'_>, idx: usize| match *walk {
+        Walk::Stride(stride) => idx as i64 * stride as i64,
+        Walk::List { indices, stride } => i64::from(indices[idx]) * stride as i64,
+    };
+    let mut out = dst.to_vec();
+    let total: usize = axes.iter().map(|axis| axis.count).product();
+    for number in 0..total {
+        let (mut rest, mut from, mut to) = (number, offsets.0 as i64, offsets.1 as i64);
+        for axis in axes.iter().rev() {
+            from += at(&axis.src, rest % axis.count);
+            to += at(&axis.dst, rest % axis.count);
+            rest /= axis.count;
+        }
+        for byte in 0..size as i64 {
+            let value = *src.get(usize::try_from(from + byte).ok()?)?;
+            *out.get_mut(usize::try_from(to + byte).ok()?)? = value;
+        }
+    }
+    Some(out)
+}
+
+pub(super) fn scatter(src: &[u8], dst: &[u8], plan: &Strided<'_>) -> Option<Vec<u8>> {
+    let axes: Vec<Axis<'_>> =
+        plan.dims.iter().map(|dim| Axis::strided(dim.count, dim.src_stride, dim.dst_stride)).collect();
+    orthogonal(src, dst, plan.element_size, (plan.src_offset, plan.dst_offset), &axes)
+}
+
+pub(super) fn fill(len: usize, element: &[u8]) -> Vec<u8> {
+    (0..len).map(|idx| element[idx % element.len()]).collect()
+}

@@ -1,0 +1,288 @@
+//! Step 6: elements from where a chunk has them to where the output wants them.
+//!
+//! A plan is a loop nest over two byte slices: a count and a stride in bytes on either side for every dimension, any
+//! rank, any sign. Everything is checked **once**, before the first byte moves: the lowest and the highest byte that
+//! each side can reach, in exact arithmetic. Then the nest is simplified (single and mergeable dimensions vanish,
+//! contiguous rows become one larger element), and the loops of `copy` run without further checks.
+//! Which chunk goes where is decided in `access::projection`; this file knows nothing of chunks.
+//!
+//! A destination element that a plan names more than once gets one of its values, which one is not said.
+#![allow(unsafe_code)]
+
+use core::cmp::Reverse;
+
+use super::copy::{self, Nest};
+
+/// A plan reaches outside one of its slices, or its lists differ in length. Nothing was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfBounds;
+
+/// One dimension of a [`Strided`] plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dim {
+    /// How many elements.
+    pub count: usize,
+    /// Bytes from one element to the next in the source; 0 repeats the element.
+    pub src_stride: isize,
+    /// Bytes from one element to the next in the destination.
+    pub dst_stride: isize,
+}
+
+/// Copies a box of elements: see [`scatter`].
+#[derive(Clone, Copy, Debug)]
+pub struct Strided<'a> {
+    /// Bytes in an element.
+    pub element_size: usize,
+    /// Byte of the source where the element with all indices 0 starts.
+    pub src_offset: usize,
+    /// Byte of the destination where the element with all indices 0 starts.
+    pub dst_offset: usize,
+    /// The loop nest, in any order; no dimension is one element.
+    pub dims: &'a [Dim],
+}
+
+/// How one side moves along an axis of an [`Orthogonal`] plan.
+#[derive(Clone, Copy, Debug)]
+pub enum Walk<'a> {
+    /// Even steps, in bytes.
+    Stride(isize),
+    /// Step `i` stands at `indices[i] * stride` bytes.
+    List {
+        /// Positions along the axis, in any order, repeats allowed.
+        indices: &'a [u32],
+        /// Bytes from one position to the next.
+        stride: isize,
+    },
+}
+
+/// One axis of an [`Orthogonal`] plan.
+#[derive(Clone, Copy, Debug)]
+pub struct Axis<'a> {
+    /// How many elements; each list of the axis has this length.
+    pub count: usize,
+    /// The source's side.
+    pub src: Walk<'a>,
+    /// The destination's side.
+    pub dst: Walk<'a>,
+}
+
+/// Copies the outer product of index lists and strides: see [`gather_lists`].
+#[derive(Clone, Copy, Debug)]
+pub struct Orthogonal<'a> {
+    /// Bytes in an element.
+    pub element_size: usize,
+    /// Byte of the source where position 0 of every axis is.
+    pub src_offset: usize,
+    /// Byte of the destination where position 0 of every axis is.
+    pub dst_offset: usize,
+    /// The loop nest, in any order.
+    pub axes: &'a [Axis<'a>],
+}
+
+/// Copies every element of `plan` from `src` to `dst`. Allocates one short list of dimensions.
+///
+/// # Errors
+/// When the plan reaches outside a slice; then nothing was written.
+pub fn scatter(src: &[u8], dst: &mut [u8], plan: &Strided<'_>) -> Result<(), OutOfBounds> {
+    let strided = |dim: &Dim| Axis {
+        count: dim.count,
+        src: Walk::Stride(dim.src_stride),
+        dst: Walk::Stride(dim.dst_stride),
+    };
+    if plan.element_size == 0 || plan.dims.iter().any(|dim| dim.count == 0) {
+        return Ok(());
+    }
+    let sides = [
+        (plan.src_offset, src.len(), reach(plan.dims.iter().map(|dim| strided(dim).span(false)))),
+        (plan.dst_offset, dst.len(), reach(plan.dims.iter().map(|dim| strided(dim).span(true)))),
+    ];
+    check(plan.element_size, sides)?;
+    let mut nest = Nest {
+        unit: plan.element_size,
+        src: src.as_ptr().wrapping_add(plan.src_offset),
+        dst: dst.as_mut_ptr().wrapping_add(plan.dst_offset),
+        dims: plan.dims.to_vec(),
+    };
+    simplify(&mut nest);
+    // SAFETY: `check` has proven that every element of the plan lies inside its slice, and `simplify` names the same ones.
+    unsafe { copy::run(&nest, &[]) };
+    Ok(())
+}
+
+/// Copies the outer product of the axes of `plan` from `src` to `dst` (an orthogonal selection; lists may stand on
+/// either side). Allocates two short lists of axes.
+///
+/// # Errors
+/// When the plan reaches outside a slice or a list is not as long as its axis; then nothing was written.
+pub fn gather_lists(src: &[u8], dst: &mut [u8], plan: &Orthogonal<'_>) -> Result<(), OutOfBounds> {
+    if plan.axes.iter().any(|axis| !axis.lists_fit()) {
+        return Err(OutOfBounds);
+    }
+    if plan.element_size == 0 || plan.axes.iter().any(|axis| axis.count == 0) {
+        return Ok(());
+    }
+    let sides = [
+        (plan.src_offset, src.len(), reach(plan.axes.iter().map(|axis| axis.span(false)))),
+        (plan.dst_offset, dst.len(), reach(plan.axes.iter().map(|axis| axis.span(true)))),
+    ];
+    check(plan.element_size, sides)?;
+    let (strided, mut lists): (Vec<Axis<'_>>, Vec<Axis<'_>>) =
+        plan.axes.iter().copied().partition(|axis| axis.as_dim().is_some());
+    // Outermost the lists that jump farthest in the destination: writes stay as close together as they can.
+    lists.sort_by_key(|axis: &Axis<'_>| Reverse(axis.dst.stride().unsigned_abs()));
+    let mut nest = Nest {
+        unit: plan.element_size,
+        src: src.as_ptr().wrapping_add(plan.src_offset),
+        dst: dst.as_mut_ptr().wrapping_add(plan.dst_offset),
+        dims: strided.iter().filter_map(Axis::as_dim).collect(),
+    };
+    simplify(&mut nest);
+    let inside = lists.last().map_or(0, |axis| axis.dst.stride().unsigned_abs());
+    let farther = nest.dims.iter().take_while(|dim| dim.dst_stride.unsigned_abs() > inside).count();
+    let outer: Vec<Axis<'_>> = nest.dims.drain(..farther).map(Axis::from_dim).chain(lists).collect();
+    // SAFETY: as in `scatter`; every list is as long as its axis.
+    unsafe { copy::run(&nest, &outer) };
+    Ok(())
+}
+
+/// Copies single elements: each pair names an element of `src` and the element of `dst` that it goes to.
+///
+/// # Errors
+/// When a pair reaches outside a slice; then nothing was written.
+pub fn scatter_points(
+    src: &[u8],
+    dst: &mut [u8],
+    element_size: usize,
+    pairs: &[(u32, u32)],
+) -> Result<(), OutOfBounds> {
+    let farthest = pairs.iter().fold((0, 0), |far: (u32, u32), pair| (far.0.max(pair.0), far.1.max(pair.1)));
+    let inside = |element: u32, len: usize| (u128::from(element) + 1) * element_size as u128 <= len as u128;
+    if pairs.is_empty() || element_size == 0 {
+        return Ok(());
+    }
+    if !inside(farthest.0, src.len()) || !inside(farthest.1, dst.len()) {
+        return Err(OutOfBounds);
+    }
+    // SAFETY: the farthest element named on either side lies inside its slice.
+    unsafe { copy::points(src.as_ptr(), dst.as_mut_ptr(), element_size, pairs) };
+    Ok(())
+}
+
+impl<'a> Axis<'a> {
+    /// An axis with even steps on both sides.
+    pub fn strided(count: usize, src_stride: isize, dst_stride: isize) -> Self {
+        Self { count, src: Walk::Stride(src_stride), dst: Walk::Stride(dst_stride) }
+    }
+
+    fn from_dim(dim: Dim) -> Axis<'a> {
+        Self::strided(dim.count, dim.src_stride, dim.dst_stride)
+    }
+
+    fn as_dim(&self) -> Option<Dim> {
+        match (self.src, self.dst) {
+            (Walk::Stride(src_stride), Walk::Stride(dst_stride)) => {
+                Some(Dim { count: self.count, src_stride, dst_stride })
+            }
+            _ => None,
+        }
+    }
+
+    fn lists_fit(&self) -> bool {
+        [self.src, self.dst].into_iter().all(|walk| match walk {
+            Walk::Stride(_) => true,
+            Walk::List { indices, .. } => indices.len() == self.count,
+        })
+    }
+
+    /// The lowest and the highest offset of one side of a non-empty axis.
+    fn span(&self, destination: bool) -> (i128, i128) {
+        let (first, last, stride) = match if destination { self.dst } else { self.src } {
+            Walk::Stride(stride) => (0, self.count as i128 - 1, stride),
+            Walk::List { indices, stride } => {
+                let lowest = indices.iter().min().copied().unwrap_or(0);
+                let highest = indices.iter().max().copied().unwrap_or(0);
+                (i128::from(lowest), i128::from(highest), stride)
+            }
+        };
+        let ends = [first * stride as i128, last * stride as i128];
+        (ends[0].min(ends[1]), ends[0].max(ends[1]))
+    }
+}
+
+impl Walk<'_> {
+    /// Bytes from one position to the next.
+    fn stride(&self) -> isize {
+        match *self {
+            Self::Stride(stride) | Self::List { stride, .. } => stride,
+        }
+    }
+
+    /// Bytes from position 0 to step `idx`.
+    pub(super) fn offset(&self, idx: usize) -> isize {
+        match *self {
+            Self::Stride(stride) => (idx as isize).wrapping_mul(stride),
+            Self::List { indices, stride } => (indices[idx] as isize).wrapping_mul(stride),
+        }
+    }
+}
+
+/// The sums of the lowest and of the highest offsets of all axes; saturated sums are outside every slice.
+fn reach(spans: impl Iterator<Item = (i128, i128)>) -> (i128, i128) {
+    spans.fold((0, 0), |sum, span| (sum.0.saturating_add(span.0), sum.1.saturating_add(span.1)))
+}
+
+fn check(element_size: usize, sides: [(usize, usize, (i128, i128)); 2]) -> Result<(), OutOfBounds> {
+    let inside = sides.into_iter().all(|(offset, len, (lowest, highest))| {
+        let end = highest.saturating_add(offset as i128).saturating_add(element_size as i128);
+        lowest.saturating_add(offset as i128) >= 0 && end <= len as i128
+    });
+    if inside { Ok(()) } else { Err(OutOfBounds) }
+}
+
+/// Makes the nest as shallow and its unit as large as they can be, the destination's fastest dimension last.
+fn simplify(nest: &mut Nest) {
+    nest.dims.retain(|dim| dim.count != 1 && (dim.src_stride, dim.dst_stride) != (0, 0));
+    for dim in &mut nest.dims {
+        if dim.dst_stride < 0 {
+            let last = (dim.count - 1) as isize;
+            nest.src = nest.src.wrapping_offset(last * dim.src_stride);
+            nest.dst = nest.dst.wrapping_offset(last * dim.dst_stride);
+            (dim.src_stride, dim.dst_stride) = (-dim.src_stride, -dim.dst_stride);
+        }
+    }
+    nest.dims.sort_by_key(|dim| Reverse((dim.dst_stride, dim.src_stride.unsigned_abs())));
+    nest.dims.dedup_by(|inner, outer| {
+        let Some(merged) = merge(*outer, *inner) else { return false };
+        *outer = merged;
+        true
+    });
+    let unit = nest.unit as isize;
+    if let Some(row) = nest.dims.pop_if(|dim| (dim.src_stride, dim.dst_stride) == (unit, unit)) {
+        nest.unit *= row.count;
+    }
+    bring_source_rows_in(&mut nest.dims);
+}
+
+/// Moves the dimension that is fastest in the source next to the one that is fastest in the destination, where `copy`
+/// finds the two and goes by tiles.
+fn bring_source_rows_in(dims: &mut [Dim]) {
+    let fastest = (0..dims.len()).rev().min_by_key(|&idx| dims[idx].src_stride.unsigned_abs());
+    if let Some(fastest) = fastest
+        && fastest + 2 < dims.len()
+    {
+        let last = dims.len() - 1;
+        dims[fastest..last].rotate_left(1);
+    }
+}
+
+/// Two dimensions as one, when the outer steps just as far as the whole inner reaches, on both sides.
+fn merge(outer: Dim, inner: Dim) -> Option<Dim> {
+    let steps = isize::try_from(inner.count).ok()?;
+    let follows = inner.src_stride.checked_mul(steps)? == outer.src_stride
+        && inner.dst_stride.checked_mul(steps)? == outer.dst_stride;
+    let count = outer.count.checked_mul(inner.count)?;
+    follows.then_some(Dim { count, ..inner })
+}
+
+#[cfg(test)]
+mod tests;

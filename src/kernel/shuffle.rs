@@ -1,0 +1,204 @@
+//! The byte shuffle of Blosc 1 and of numcodecs' `shuffle`: byte `j` of every element is gathered into plane `j`.
+//!
+//! Layout as c-blosc 1 writes it (`blosc_internal_shuffle`): the planes of the whole elements, then the bytes that do not
+//! fill an element, verbatim. Element sizes 2, 4, 8 and 16 run sixteen elements at a time in registers, other sizes
+//! byte by byte. Interleaving N planes is a rotation of the byte address by log2 N bits, so both directions are a few
+//! rounds of the same two-register step.
+//! Not here: the bit shuffle (`bitshuffle`), and any decision when to shuffle (the codec's).
+
+use super::vector::{Vector, WIDTH};
+
+/// Gathers byte `j` of each `typesize`-byte element of `src` into plane `j` of `dst`.
+/// `typesize` 0 and 1 copy.
+///
+/// # Panics
+/// When `src` and `dst` differ in length.
+pub fn shuffle(src: &[u8], typesize: usize, dst: &mut [u8]) {
+    assert_eq!(src.len(), dst.len(), "shuffle keeps the length");
+    if typesize < 2 {
+        return dst.copy_from_slice(src);
+    }
+    let count = src.len() / typesize;
+    let (elements, leftover) = src.split_at(count * typesize);
+    let (planes, tail) = dst.split_at_mut(elements.len());
+    tail.copy_from_slice(leftover);
+    let done = match typesize {
+        2 => split_planes::<2>(elements, planes),
+        4 => split_planes::<4>(elements, planes),
+        8 => split_planes::<8>(elements, planes),
+        16 => split_planes::<16>(elements, planes),
+        _ => 0,
+    };
+    for byte in 0..typesize {
+        let plane = &mut planes[byte * count..][..count];
+        let bytes = elements.iter().skip(byte + done * typesize).step_by(typesize);
+        for (to, from) in plane[done..].iter_mut().zip(bytes) {
+            *to = *from;
+        }
+    }
+}
+
+/// Puts byte `j` of each `typesize`-byte element back from plane `j` of `src`: the inverse of [`shuffle`].
+///
+/// # Panics
+/// When `src` and `dst` differ in length.
+pub fn unshuffle(src: &[u8], typesize: usize, dst: &mut [u8]) {
+    assert_eq!(src.len(), dst.len(), "unshuffle keeps the length");
+    if typesize < 2 {
+        return dst.copy_from_slice(src);
+    }
+    let count = src.len() / typesize;
+    let (planes, leftover) = src.split_at(count * typesize);
+    let (elements, tail) = dst.split_at_mut(planes.len());
+    tail.copy_from_slice(leftover);
+    let done = match typesize {
+        2 => join_planes::<2>(planes, elements),
+        4 => join_planes::<4>(planes, elements),
+        8 => join_planes::<8>(planes, elements),
+        16 => join_planes::<16>(planes, elements),
+        _ => 0,
+    };
+    for byte in 0..typesize {
+        let plane = &planes[byte * count..][..count];
+        let bytes = elements.iter_mut().skip(byte + done * typesize).step_by(typesize);
+        for (to, from) in bytes.zip(&plane[done..]) {
+            *to = *from;
+        }
+    }
+}
+
+/// Sixteen elements of `N` bytes a step from elements to planes; returns how many elements were done.
+fn split_planes<const N: usize>(elements: &[u8], planes: &mut [u8]) -> usize {
+    let count = elements.len() / N;
+    for (step, block) in elements.chunks_exact(N * WIDTH).enumerate() {
+        let at = step * WIDTH;
+        let vectors = deinterleave::<N>(load_all(block));
+        for (byte, vector) in vectors.into_iter().enumerate() {
+            if let Some(bytes) = planes[byte * count + at..].first_chunk_mut() {
+                vector.store(bytes);
+            }
+        }
+    }
+    count / WIDTH * WIDTH
+}
+
+/// Sixteen elements of `N` bytes a step from planes to elements; returns how many elements were done.
+fn join_planes<const N: usize>(planes: &[u8], elements: &mut [u8]) -> usize {
+    let count = elements.len() / N;
+    let planes: [&[u8]; N] = core::array::from_fn(|byte| &planes[byte * count..][..count]);
+    for (step, block) in elements.chunks_exact_mut(N * WIDTH).enumerate() {
+        let at = step * WIDTH;
+        let vectors = core::array::from_fn(|byte| load(&planes[byte][at..]));
+        for (vector, bytes) in interleave::<N>(vectors).into_iter().zip(block.chunks_exact_mut(WIDTH)) {
+            if let Some(bytes) = bytes.first_chunk_mut() {
+                vector.store(bytes);
+            }
+        }
+    }
+    count / WIDTH * WIDTH
+}
+
+/// The first sixteen bytes of `bytes`, which the caller made long enough.
+#[inline(always)]
+pub(super) fn load(bytes: &[u8]) -> Vector {
+    Vector::load(bytes.first_chunk().unwrap_or(&[0; WIDTH]))
+}
+
+#[inline(always)]
+pub(super) fn load_all<const N: usize>(block: &[u8]) -> [Vector; N] {
+    core::array::from_fn(|idx| load(&block[idx * WIDTH..]))
+}
+
+/// `N` vectors of one byte plane each become sixteen consecutive elements: log2 N address rotations to the left.
+#[inline(always)]
+pub(super) fn interleave<const N: usize>(mut vectors: [Vector; N]) -> [Vector; N] {
+    let mut rounds = N.trailing_zeros();
+    while rounds > 0 {
+        vectors = core::array::from_fn(|idx| {
+            let (first, second) = (vectors[idx / 2], vectors[idx / 2 + N / 2]);
+            if idx % 2 == 0 { first.zip_low(second) } else { first.zip_high(second) }
+        });
+        rounds -= 1;
+    }
+    vectors
+}
+
+/// The inverse of [`interleave`]: log2 N address rotations to the right.
+#[inline(always)]
+pub(super) fn deinterleave<const N: usize>(mut vectors: [Vector; N]) -> [Vector; N] {
+    let mut rounds = N.trailing_zeros();
+    while rounds > 0 {
+        vectors = core::array::from_fn(|idx| {
+            let from = idx % (N / 2) * 2;
+            let (first, second) = (vectors[from], vectors[from + 1]);
+            if idx < N / 2 { first.even(second) } else { first.odd(second) }
+        });
+        rounds -= 1;
+    }
+    vectors
+}
+
+#[cfg(test)]
+#[allow(clippy::cast_possible_truncation)]
+mod tests {
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
+
+    use super::super::naive;
+    use super::*;
+
+    pub(super) fn agrees_with_the_oracle(src: &[u8], typesize: usize) {
+        let mut shuffled = vec![0xee; src.len()];
+        shuffle(src, typesize, &mut shuffled);
+        assert!(
+            shuffled == naive::shuffle(src, typesize),
+            "shuffle, {} bytes, typesize {typesize}",
+            src.len()
+        );
+        let mut back = vec![0xee; src.len()];
+        unshuffle(&shuffled, typesize, &mut back);
+        assert!(back == src, "unshuffle, {} bytes, typesize {typesize}", src.len());
+    }
+
+    #[test]
+    fn every_size_count_leftover_and_alignment() {
+        for typesize in naive::SIZES {
+            for count in naive::COUNTS {
+                let len = count * typesize + count % typesize.max(1);
+                let src = naive::bytes(len + 3, typesize as u32);
+                agrees_with_the_oracle(&src[count % 4..], typesize);
+            }
+        }
+    }
+
+    #[test]
+    fn writes_what_c_blosc_writes() {
+        // numcodecs 0.16.6 (c-blosc 1.21): the block of 48 little-endian u32, 1000 + 3 i, before compression.
+        let src: Vec<u8> = (0..48u32).flat_map(|i| (1000 + 3 * i).to_le_bytes()).collect();
+        let mut expected = naive::hex(
+            "e8ebeef1f4f7fafd000306090c0f1215181b1e2124272a2d303336393c3f4245484b4e5154575a5d606366696c6f7275\
+             030303030303030304040404040404040404040404040404040404040404040404040404040404040404040404040404",
+        );
+        expected.resize(192, 0);
+        let mut shuffled = vec![0; 192];
+        shuffle(&src, 4, &mut shuffled);
+        assert_eq!(shuffled, expected);
+        assert_eq!(naive::shuffle(&src, 4), expected);
+    }
+
+    #[test]
+    #[should_panic(expected = "keeps the length")]
+    fn refuses_slices_of_different_lengths() {
+        unshuffle(&[0; 8], 2, &mut [0; 7]);
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod properties {
+    proptest::proptest! {
+        #[test]
+        fn agrees_with_the_oracle(src in proptest::collection::vec(0u8.., 0..3000), typesize in 0usize..40) {
+            super::tests::agrees_with_the_oracle(&src, typesize);
+        }
+    }
+}

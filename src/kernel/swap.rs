@@ -1,0 +1,100 @@
+//! Byte order: reverses the bytes of every element, in place or while copying.
+//!
+//! Widths 2, 4, 8 and 16 are plain loops over arrays that the compiler turns into vector shuffles; other widths
+//! are reversed element by element. Bytes that do not fill an element keep their order. Which data needs swapping is the
+//! codec's business, not known here.
+
+/// Reverses each `width`-byte element of `buf`. Widths 0 and 1 do nothing.
+pub fn swap_bytes_in_place(buf: &mut [u8], width: usize) {
+    match width {
+        0 | 1 => {}
+        2 => reverse_each::<2>(buf),
+        4 => reverse_each::<4>(buf),
+        8 => reverse_each::<8>(buf),
+        16 => reverse_each::<16>(buf),
+        _ => buf.chunks_exact_mut(width).for_each(<[u8]>::reverse),
+    }
+}
+
+/// Copies `src` to `dst` with each `width`-byte element reversed. Widths 0 and 1 copy.
+///
+/// # Panics
+/// When `src` and `dst` differ in length.
+pub fn swap_copy(src: &[u8], width: usize, dst: &mut [u8]) {
+    assert_eq!(src.len(), dst.len(), "a byte swap keeps the length");
+    match width {
+        2 => copy_reversed::<2>(src, dst),
+        4 => copy_reversed::<4>(src, dst),
+        8 => copy_reversed::<8>(src, dst),
+        16 => copy_reversed::<16>(src, dst),
+        _ => {
+            dst.copy_from_slice(src);
+            swap_bytes_in_place(dst, width);
+        }
+    }
+}
+
+fn reverse_each<const N: usize>(buf: &mut [u8]) {
+    for element in buf.as_chunks_mut::<N>().0 {
+        element.reverse();
+    }
+}
+
+fn copy_reversed<const N: usize>(src: &[u8], dst: &mut [u8]) {
+    let (from, leftover) = src.as_chunks::<N>();
+    let (to, tail) = dst.as_chunks_mut::<N>();
+    for (to, from) in to.iter_mut().zip(from) {
+        let mut element = *from;
+        element.reverse();
+        *to = element;
+    }
+    tail.copy_from_slice(leftover);
+}
+
+#[cfg(test)]
+#[allow(clippy::cast_possible_truncation)]
+mod tests {
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
+
+    use super::super::naive;
+    use super::*;
+
+    pub(super) fn agrees_with_the_oracle(src: &[u8], width: usize) {
+        let expected = naive::swap(src, width);
+        let mut copied = vec![0xee; src.len()];
+        swap_copy(src, width, &mut copied);
+        assert!(copied == expected, "copy, {} bytes, width {width}", src.len());
+        let mut in_place = src.to_vec();
+        swap_bytes_in_place(&mut in_place, width);
+        assert!(in_place == expected, "in place, {} bytes, width {width}", src.len());
+    }
+
+    #[test]
+    fn every_width_count_leftover_and_alignment() {
+        for width in naive::SIZES {
+            for count in naive::COUNTS {
+                let len = count * width + count % width.max(1);
+                let src = naive::bytes(len + 3, width as u32);
+                agrees_with_the_oracle(&src[count % 4..][..len], width);
+            }
+        }
+    }
+
+    #[test]
+    fn reverses_the_bytes_of_numbers() {
+        let mut dst = [0; 9];
+        swap_copy(&[1, 2, 3, 4, 5, 6, 7, 8, 9], 4, &mut dst);
+        assert_eq!(dst, [4, 3, 2, 1, 8, 7, 6, 5, 9]);
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod properties {
+    proptest::proptest! {
+        #[test]
+        fn agrees_with_the_oracle(src in proptest::collection::vec(0u8.., 0..2000), width in 0usize..40) {
+            super::tests::agrees_with_the_oracle(&src, width);
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! Zstandard, safely: the C library behind the few calls that codecs need.
+//!
+//! One context serves many frames ([`Decompressor`]). Output either goes straight into a slice of known size, or into a
+//! vector that grows only in proportion to what was really produced and never past a limit, so neither a lying content
+//! size nor a hostile window makes memory grow. Several frames in a row and skippable frames are one stream, as the
+//! format says. Dictionaries and legacy (v0.x) frames are not supported.
+#![allow(unsafe_code)]
+
+use core::ffi::{CStr, c_ulonglong, c_void};
+use core::fmt;
+use core::ptr::NonNull;
+
+/// The largest window (2^27 = 128 MiB) that a frame may ask for: what the `zstd` tool accepts without `--long`.
+const WINDOW_LOG_MAX: i32 = 27;
+
+/// The first growth of an output of unknown size; later ones double what was produced.
+const FIRST_GROWTH: usize = 128 * 1024;
+
+/// Why bytes were not (de)compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ZstdError {
+    /// The library's own words.
+    Library(&'static str),
+    /// The output would exceed the caller's limit, in bytes.
+    Limit(usize),
+    /// The input ends inside a frame.
+    Truncated,
+    /// The allocator gave nothing.
+    OutOfMemory,
+}
+
+impl fmt::Display for ZstdError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Library(name) => f.write_str(name),
+            Self::Limit(limit) => write!(f, "output exceeds {limit} bytes"),
+            Self::Truncated => f.write_str("input ends inside a frame"),
+            Self::OutOfMemory => f.write_str("out of memory"),
+        }
+    }
+}
+
+/// The sum of the content sizes that all frames of `src` declare; none when a frame does not declare it.
+///
+/// The figure is the writer's claim: compare it with what is expected before allocating it.
+///
+/// # Errors
+/// When a frame header or a block header is malformed, or the input ends inside a frame.
+pub fn frame_content_size(mut src: &[u8]) -> Result<Option<u64>, ZstdError> {
+    let mut total: Option<u64> = Some(0);
+    while !src.is_empty() {
+        // SAFETY: the pointer and the length are those of one live slice, for this and the next call.
+        let declared = unsafe { zstd_sys::ZSTD_getFrameContentSize(src.as_ptr().cast(), src.len()) };
+        // SAFETY: as above.
+        let frame = check(unsafe { zstd_sys::ZSTD_findFrameCompressedSize(src.as_ptr().cast(), src.len()) })?;
+        // -1 and -2 as the header defines them; the bindings type them as int.
+        total = match declared {
+            UNKNOWN => None,
+            MALFORMED => return Err(ZstdError::Library("Unknown frame descriptor")),
+            size => total.map(|sum| sum.saturating_add(size)),
+        };
+        src = src.get(frame..).unwrap_or_default();
+    }
+    Ok(total)
+}
+
+const UNKNOWN: c_ulonglong = c_ulonglong::MAX;
+const MALFORMED: c_ulonglong = c_ulonglong::MAX - 1;
+
+/// A decompression context, for use again and again.
+#[derive(Debug)]
+pub struct Decompressor(NonNull<zstd_sys::ZSTD_DCtx>);
+
+impl Decompressor {
+    /// A new context (about 100 KB).
+    ///
+    /// # Errors
+    /// When there is no memory for it.
+    pub fn new() -> Result<Self, ZstdError> {
+        // SAFETY: no preconditions; null means out of memory.
+        let context =
+            Self(NonNull::new(unsafe { zstd_sys::ZSTD_createDCtx() }).ok_or(ZstdError::OutOfMemory)?);
+        let window = zstd_sys::ZSTD_dParameter::ZSTD_d_windowLogMax;
+        // SAFETY: the context is live and owned by `context`.
+        check(unsafe { zstd_sys::ZSTD_DCtx_setParameter(context.0.as_ptr(), window, WINDOW_LOG_MAX) })?;
+        Ok(context)
+    }
+
+    /// Decompresses all frames of `src` into `dst` and returns how many bytes that gave.
+    ///
+    /// # Errors
+    /// When the frames are malformed, fail their checksum, or hold more than `dst`.
+    pub fn decompress_into(&mut self, src: &[u8], dst: &mut [u8]) -> Result<usize, ZstdError> {
+        // SAFETY: context, source and destination are live, the destination is exclusive, the lengths are theirs.
+        check(unsafe {
+            zstd_sys::ZSTD_decompressDCtx(
+                self.0.as_ptr(),
+                dst.as_mut_ptr().cast(),
+                dst.len(),
+                src.as_ptr().cast(),
+                src.len(),
+            )
+        })
+    }
+
+    /// Appends the content of all frames of `src` to `out`, at most `limit` bytes of it.
+    ///
+    /// # Errors
+    /// When the frames are malformed, fail their checksum, end early, or hold more than `limit` bytes.
+    pub fn decompress_to_vec(
+        &mut self,
+        src: &[u8],
+        limit: usize,
+        out: &mut Vec<u8>,
+    ) -> Result<(), ZstdError> {
+        if src.is_empty() {
+            return Ok(());
+        }
+        self.start()?;
+        let mut input = zstd_sys::ZSTD_inBuffer { src: src.as_ptr().cast(), size: src.len(), pos: 0 };
+        let mut produced = 0;
+        loop {
+            let room = grow(out, produced, limit)?;
+            let mut beyond = 0u8;
+            let target: *mut c_void = if room == 0 {
+                (&raw mut beyond).cast()
+            } else {
+                out.spare_capacity_mut().as_mut_ptr().cast()
+            };
+            let mut output = zstd_sys::ZSTD_outBuffer { dst: target, size: room.max(1), pos: 0 };
+            // SAFETY: `input` covers `src`; `output` covers `room` spare bytes of `out`, or the one byte `beyond`.
+            let left = check(unsafe {
+                zstd_sys::ZSTD_decompressStream(self.0.as_ptr(), &raw mut output, &raw mut input)
+            })?;
+            if room == 0 && output.pos > 0 {
+                return Err(ZstdError::Limit(limit));
+            }
+            // SAFETY: the library has written the first `output.pos` spare bytes.
+            unsafe { out.set_len(out.len() + output.pos) };
+            produced += output.pos;
+            let stuck = output.pos < output.size;
+            if input.pos == input.size && (left == 0 || stuck) {
+                return if left == 0 { Ok(()) } else { Err(ZstdError::Truncated) };
+            }
+        }
+    }
+
+    /// Forgets what an earlier, perhaps failed, stream left behind.
+    fn start(&mut self) -> Result<(), ZstdError> {
+        let session = zstd_sys::ZSTD_ResetDirective::ZSTD_reset_session_only;
+        // SAFETY: the context is live.
+        check(unsafe { zstd_sys::ZSTD_DCtx_reset(self.0.as_ptr(), session) }).map(drop)
+    }
+}
+
+impl Drop for Decompressor {
+    fn drop(&mut self) {
+        // SAFETY: created by `new`, freed once.
+        unsafe { zstd_sys::ZSTD_freeDCtx(self.0.as_ptr()) };
+    }
+}
+
+/// Makes room in `out` for as much again as was produced, within the limit; returns the room.
+fn grow(out: &mut Vec<u8>, produced: usize, limit: usize) -> Result<usize, ZstdError> {
+    let left = limit - produced;
+    let spare = out.capacity() - out.len();
+    if spare == 0 && left > 0 {
+        let more = produced.max(FIRST_GROWTH).min(left);
+        out.try_reserve_exact(more).map_err(|_| ZstdError::OutOfMemory)?;
+    }
+    Ok(left.min(out.capacity() - out.len()))
+}
+
+/// Appends one frame with `src` as its content to `out`. The frame declares its content size.
+///
+/// # Errors
+/// When there is not enough memory, or the library does not know the level.
+#[cfg(any(feature = "full", not(target_arch = "wasm32")))]
+pub fn compress(src: &[u8], level: i32, checksum: bool, out: &mut Vec<u8>) -> Result<(), ZstdError> {
+    use zstd_sys::ZSTD_cParameter::{ZSTD_c_checksumFlag, ZSTD_c_compressionLevel};
+
+    struct Compressor(NonNull<zstd_sys::ZSTD_CCtx>);
+    impl Drop for Compressor {
+        fn drop(&mut self) {
+            // SAFETY: created below, freed once.
+            unsafe { zstd_sys::ZSTD_freeCCtx(self.0.as_ptr()) };
+        }
+    }
+
+    // SAFETY: no preconditions; null means out of memory.
+    let context =
+        Compressor(NonNull::new(unsafe { zstd_sys::ZSTD_createCCtx() }).ok_or(ZstdError::OutOfMemory)?);
+    for (parameter, value) in [(ZSTD_c_compressionLevel, level), (ZSTD_c_checksumFlag, i32::from(checksum))] {
+        // SAFETY: the context is live.
+        check(unsafe { zstd_sys::ZSTD_CCtx_setParameter(context.0.as_ptr(), parameter, value) })?;
+    }
+    // SAFETY: a pure function of the length.
+    let bound = check(unsafe { zstd_sys::ZSTD_compressBound(src.len()) })?;
+    out.try_reserve(bound).map_err(|_| ZstdError::OutOfMemory)?;
+    let spare = out.spare_capacity_mut();
+    // SAFETY: the context and `src` are live; `spare` is exclusively ours and as long as said.
+    let written = check(unsafe {
+        zstd_sys::ZSTD_compress2(
+            context.0.as_ptr(),
+            spare.as_mut_ptr().cast(),
+            spare.len(),
+            src.as_ptr().cast(),
+            src.len(),
+        )
+    })?;
+    // SAFETY: the library has written the first `written` spare bytes.
+    unsafe { out.set_len(out.len() + written) };
+    Ok(())
+}
+
+/// A result of the library: a size, or an error code in disguise.
+fn check(code: usize) -> Result<usize, ZstdError> {
+    // SAFETY: a pure function of the number.
+    if unsafe { zstd_sys::ZSTD_isError(code) } == 0 {
+        return Ok(code);
+    }
+    // SAFETY: for every code the library answers with a NUL-terminated string of its own that is never freed.
+    let name = unsafe { CStr::from_ptr(zstd_sys::ZSTD_getErrorName(code)) };
+    Err(ZstdError::Library(name.to_str().unwrap_or("unknown error")))
+}
+
+#[cfg(all(test, any(feature = "full", not(target_arch = "wasm32"))))]
+#[allow(clippy::cast_possible_truncation)]
+mod tests {
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
+
+    use super::super::naive;
+    use super::*;
+
+    /// A frame of the `zstd` tool, without content size: `printf 'zarr zarr zarr zarr' | zstd --no-check`.
+    const STREAMED: &str = "28b52ffd00585d0000287a617272200100908b16";
+
+    fn compressed(src: &[u8], level: i32) -> Vec<u8> {
+        let mut frame = Vec::new();
+        compress(src, level, true, &mut frame).unwrap();
+        frame
+    }
+
+    fn skippable(content: &[u8]) -> Vec<u8> {
+        [&0x184d_2a53u32.to_le_bytes(), &(content.len() as u32).to_le_bytes(), content].concat()
+    }
+
+    #[test]
+    fn there_and_back_at_every_length_with_one_context() {
+        let mut context = Decompressor::new().unwrap();
+        for len in naive::COUNTS.into_iter().chain([5000, 200_000]) {
+            let src: Vec<u8> = naive::bytes(len, 3).into_iter().map(|byte| byte & 0x83).collect();
+            let frame = compressed(&src, 3);
+            assert_eq!(frame_content_size(&frame), Ok(Some(len as u64)));
+            let mut dst = vec![0; len];
+            assert_eq!(context.decompress_into(&frame, &mut dst), Ok(len));
+            assert!(dst == src, "{len} bytes into a slice");
+            let mut out = b"before".to_vec();
+            context.decompress_to_vec(&frame, len, &mut out).unwrap();
+            assert!(out == [b"before", &src[..]].concat(), "{len} bytes to a vector");
+        }
+    }
+
+    #[test]
+    fn several_and_skippable_frames_are_one_stream() {
+        let (first, second) = (naive::bytes(1000, 1), naive::bytes(70_000, 2));
+        let parts = [skippable(b"note"), compressed(&first, 1), skippable(b""), compressed(&second, 9)];
+        let (stream, expected) = (parts.concat(), [first, second].concat());
+        assert_eq!(frame_content_size(&stream), Ok(Some(71_000)));
+        let mut context = Decompressor::new().unwrap();
+        let mut dst = vec![0; 71_000];
+        assert_eq!(context.decompress_into(&stream, &mut dst), Ok(71_000));
+        assert!(dst == expected);
+        let mut out = Vec::new();
+        context.decompress_to_vec(&stream, 71_000, &mut out).unwrap();
+        assert!(out == expected);
+    }
+
+    #[test]
+    fn a_frame_without_content_size_is_read_as_a_stream() {
+        let frame = naive::hex(STREAMED);
+        assert_eq!(frame_content_size(&frame), Ok(None));
+        let mut out = Vec::new();
+        Decompressor::new().unwrap().decompress_to_vec(&frame, 19, &mut out).unwrap();
+        assert_eq!(out, b"zarr zarr zarr zarr");
+    }
+
+    #[test]
+    fn the_limit_holds_before_memory_grows() {
+        let frame = compressed(&vec![0; 1 << 20], 3);
+        let mut context = Decompressor::new().unwrap();
+        let mut out = Vec::new();
+        assert_eq!(context.decompress_to_vec(&frame, 1000, &mut out), Err(ZstdError::Limit(1000)));
+        assert!(out.capacity() <= 1000, "capacity {}", out.capacity());
+        let mut small = vec![0; 1000];
+        assert!(matches!(context.decompress_into(&frame, &mut small), Err(ZstdError::Library(_))));
+        out.clear();
+        context.decompress_to_vec(&frame, 1 << 20, &mut out).unwrap();
+        assert_eq!(out.len(), 1 << 20);
+    }
+
+    #[test]
+    fn a_window_of_a_gibibyte_is_refused() {
+        // Magic, descriptor without content size, window descriptor 2^30, one empty last block.
+        let frame = [0x28, 0xb5, 0x2f, 0xfd, 0x00, 20 << 3, 0x01, 0x00, 0x00];
+        let error = Decompressor::new().unwrap().decompress_to_vec(&frame, 1 << 30, &mut Vec::new());
+        assert_eq!(error, Err(ZstdError::Library("Frame requires too much memory for decoding")));
+    }
+
+    #[test]
+    fn every_cut_and_every_flipped_checksum_bit_is_an_error() {
+        let src = naive::bytes(300, 9);
+        let frame = compressed(&src, 3);
+        let mut context = Decompressor::new().unwrap();
+        for cut in 1..frame.len() {
+            assert!(frame_content_size(&frame[..cut]).is_err(), "size, cut at {cut}");
+            assert!(context.decompress_into(&frame[..cut], &mut [0; 300]).is_err(), "slice, cut at {cut}");
+            let result = context.decompress_to_vec(&frame[..cut], 300, &mut Vec::new());
+            assert_eq!(result, Err(ZstdError::Truncated), "vector, cut at {cut}");
+        }
+        for bit in 0..32 {
+            let mut broken = frame.clone();
+            broken[frame.len() - 4 + bit / 8] ^= 1 << (bit % 8);
+            let result = context.decompress_into(&broken, &mut [0; 300]);
+            assert_eq!(result, Err(ZstdError::Library("Restored data doesn't match checksum")), "bit {bit}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_an_empty_stream() {
+        assert_eq!(frame_content_size(&[]), Ok(Some(0)));
+        let mut context = Decompressor::new().unwrap();
+        assert_eq!(context.decompress_into(&[], &mut []), Ok(0));
+        let mut out = Vec::new();
+        context.decompress_to_vec(&[], 0, &mut out).unwrap();
+        assert!(out.is_empty());
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod properties {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn mutated_frames_give_errors_or_bounded_output(
+            src in proptest::collection::vec(0u8..4, 0..3000),
+            changes in proptest::collection::vec((0usize..3000, 0u8..), 1..4),
+        ) {
+            let mut frame = Vec::new();
+            compress(&src, 3, false, &mut frame).unwrap();
+            let len = frame.len();
+            for (at, value) in changes {
+                frame[at % len] = value;
+            }
+            let mut context = Decompressor::new().unwrap();
+            let (mut out, mut dst) = (Vec::new(), vec![0; 4000]);
+            let streamed = context.decompress_to_vec(&frame, 4000, &mut out);
+            assert!(out.len() <= 4000 && out.capacity() <= 4000);
+            if let (Ok(()), Ok(written)) = (streamed, context.decompress_into(&frame, &mut dst)) {
+                assert_eq!(out, dst[..written]);
+            }
+            let _ = frame_content_size(&frame);
+        }
+    }
+}
