@@ -2,7 +2,7 @@
  * `npm run build`: wasm and TypeScript to dist/, as it is published. `--quick`: the inner loop, without link-time
  * optimisation, minification and wasm-opt. `--ledger`: writes the sizes of a release build to sizes.json.
  */
-import { command, say, seconds, StepFailed } from "./run_command.mjs";
+import { command, StepFailed, say, seconds } from "./run_command.mjs";
 import { setUp } from "./setup.mjs";
 
 export async function build(options) {

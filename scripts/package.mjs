@@ -56,7 +56,9 @@ function checkSlim({ outputs }) {
   if (!slim) return;
   visit(slim);
   for (const path of reachable) {
-    const inlined = Object.keys(outputs[path].inputs).find((input) => INLINED.test(input.replace("virtual:virtual:", "virtual:")));
+    const inlined = Object.keys(outputs[path].inputs).find((input) =>
+      INLINED.test(input.replace("virtual:virtual:", "virtual:")),
+    );
     if (inlined) throw new Error(`./slim pulls in ${inlined}, through ${path}`);
   }
 }
@@ -65,7 +67,9 @@ function checkSlim({ outputs }) {
 function trimSourceMaps(outputs) {
   for (const path of Object.keys(outputs).filter((name) => name.endsWith(".map"))) {
     const map = JSON.parse(readFileSync(join(ROOT, path), "utf8"));
-    map.sourcesContent = map.sourcesContent.map((text, idx) => (map.sources[idx].startsWith("virtual:") ? null : text));
+    map.sourcesContent = map.sourcesContent.map((text, idx) =>
+      map.sources[idx].startsWith("virtual:") ? null : text,
+    );
     writeFileSync(join(ROOT, path), JSON.stringify(map));
   }
 }
@@ -103,8 +107,14 @@ function placeGlueTypes(typesFolder) {
     const text = readFileSync(path, "utf8");
     if (!/["']#glue(-full)?["']/.test(text)) continue;
     used = true;
-    const ups = relative(join(path, ".."), copy).split(sep).join("/").replace(/\.d\.ts$/, ".js");
-    writeFileSync(path, text.replace(/(["'])#glue(-full)?\1/g, `"${ups.startsWith(".") ? ups : `./${ups}`}"`));
+    const ups = relative(join(path, ".."), copy)
+      .split(sep)
+      .join("/")
+      .replace(/\.d\.ts$/, ".js");
+    writeFileSync(
+      path,
+      text.replace(/(["'])#glue(-full)?\1/g, `"${ups.startsWith(".") ? ups : `./${ups}`}"`),
+    );
   }
   if (used) copyFileSync(join(glueFolder("engine"), "zarr_wasm.d.ts"), copy);
 }
@@ -138,7 +148,10 @@ function report(sizes, { quick, ledger }) {
   say("\n  entry (with what it imports at once)      raw        gz");
   for (const [name, { raw, gz }] of Object.entries(sizes)) {
     const before = committed[name]?.gz;
-    const change = quick || before === undefined || before === gz ? "" : `  (${gz > before ? "+" : ""}${gz - before} against sizes.json)`;
+    const change =
+      quick || before === undefined || before === gz
+        ? ""
+        : `  (${gz > before ? "+" : ""}${gz - before} against sizes.json)`;
     say(`  ${name.padEnd(32)} ${String(raw).padStart(12)} ${String(gz).padStart(9)}${change}`);
   }
   if (quick) say("  (a quick build: neither minified nor optimised for size)");

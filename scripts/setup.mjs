@@ -40,7 +40,11 @@ function nodeModulesCurrent() {
 export async function installNodeModules() {
   checkNode();
   if (nodeModulesCurrent()) return;
-  await run("npm ci: the npm packages of package-lock.json (half a minute)", "npm", ["ci", "--no-audit", "--no-fund"]);
+  await run("npm ci: the npm packages of package-lock.json (half a minute)", "npm", [
+    "ci",
+    "--no-audit",
+    "--no-fund",
+  ]);
 }
 
 /** Rust, with the standard library for wasm. */
@@ -51,7 +55,9 @@ async function installRustTarget() {
   const libraries = ask("rustc", ["--print", "target-libdir", "--target", WASM_TARGET]);
   if (libraries && existsSync(libraries)) return;
   if (!has("rustup")) {
-    throw new StepFailed(`this Rust has no ${WASM_TARGET} library and there is no rustup to add it: install rustup`);
+    throw new StepFailed(
+      `this Rust has no ${WASM_TARGET} library and there is no rustup to add it: install rustup`,
+    );
   }
   await run(`rustup: the ${WASM_TARGET} target`, "rustup", ["target", "add", WASM_TARGET]);
 }
@@ -69,7 +75,8 @@ function makesWasm(clang) {
   }
 }
 
-const findClang = () => [process.env.CC_wasm32_unknown_unknown, ...CLANGS].find((name) => name && makesWasm(name));
+const findClang = () =>
+  [process.env.CC_wasm32_unknown_unknown, ...CLANGS].find((name) => name && makesWasm(name));
 
 const findChromium = () => [process.env.CHROMIUM, ...CHROMIUMS].find((path) => path && existsSync(path));
 
@@ -104,7 +111,9 @@ async function installChromium() {
   if (findChromium()) return;
   await aptInstall("chromium, for the browser tests (about 120 MB)", ["chromium", "chromium-driver"]);
   if (findChromium()) return;
-  throw new StepFailed("no Chromium for the browser tests: `apt-get install chromium`, or set CHROMIUM to its path");
+  throw new StepFailed(
+    "no Chromium for the browser tests: `apt-get install chromium`, or set CHROMIUM to its path",
+  );
 }
 
 /**

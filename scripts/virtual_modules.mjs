@@ -51,7 +51,9 @@ export function virtualModules({ variant }) {
       build.onResolve({ filter: /^#glue-full$/ }, () => glue("full"));
       build.onResolve({ filter: /^virtual:/ }, ({ path }) => {
         if (path in CONTENTS) return { path, namespace: "virtual" };
-        return { errors: [{ text: `no virtual module ${path}; there are ${Object.keys(CONTENTS).join(", ")}` }] };
+        return {
+          errors: [{ text: `no virtual module ${path}; there are ${Object.keys(CONTENTS).join(", ")}` }],
+        };
       });
       build.onLoad({ filter: /.*/, namespace: "virtual" }, async ({ path }) => ({
         contents: `export default ${JSON.stringify(await CONTENTS[path](build))};`,

@@ -18,7 +18,9 @@ const TEST_EXPORT = /^__wbgt_(?<ignored>\$?)_(?<name>.*)$/;
 function generateGlue(wasm, folder) {
   const xtask = process.env.ZARR_XTASK;
   const [command, first] = xtask ? [xtask, []] : ["cargo", ["run", "--quiet", "--package", "xtask", "--"]];
-  execFileSync(command, [...first, "glue", wasm, folder, "--names"], { stdio: ["ignore", "inherit", "inherit"] });
+  execFileSync(command, [...first, "glue", wasm, folder, "--names"], {
+    stdio: ["ignore", "inherit", "inherit"],
+  });
 }
 
 /** The tests that the module exports, in the order of their names, without the crate's own name in front. */

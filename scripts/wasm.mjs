@@ -61,7 +61,12 @@ function glueKey(wasm, profile) {
 
 /** The path of the xtask program, built when needed. */
 export async function buildXtask() {
-  await run("cargo: xtask, the generator of the wasm glue", "cargo", ["build", ...LOCKED, "--package", "xtask"]);
+  await run("cargo: xtask, the generator of the wasm glue", "cargo", [
+    "build",
+    ...LOCKED,
+    "--package",
+    "xtask",
+  ]);
   return join(cargoTarget(), "debug", process.platform === "win32" ? "xtask.exe" : "xtask");
 }
 
@@ -90,7 +95,12 @@ export async function buildWasm(variant, { quick, clang }) {
   if (existsSync(finished) && existsSync(keyFile) && readFileSync(keyFile, "utf8") === key) return finished;
   const xtask = await buildXtask();
   mkdirSync(folder, { recursive: true });
-  await run(`xtask: the glue of ${variant.name}`, xtask, ["glue", wasm, folder, ...(quick ? ["--names"] : [])]);
+  await run(`xtask: the glue of ${variant.name}`, xtask, [
+    "glue",
+    wasm,
+    folder,
+    ...(quick ? ["--names"] : []),
+  ]);
   const raw = join(folder, "zarr_wasm_bg.wasm");
   if (quick) copyFileSync(raw, finished);
   else await optimise(raw, finished);

@@ -1,0 +1,49 @@
+/**
+ * `npm run check`: formatting, lints and types, all of them even when one fails. Seconds when warm. `--write` (that is
+ * `npm run fmt`): formats instead.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { command, ROOT, run, StepFailed, say } from "./run_command.mjs";
+import { setUp } from "./setup.mjs";
+
+const bin = (path) => [process.execPath, join(ROOT, "node_modules", path)];
+const BIOME = bin("@biomejs/biome/bin/biome");
+const TSC = bin("typescript/bin/tsc");
+const WASM_CLIPPY = ["clippy", "--lib", "--target", "wasm32-unknown-unknown", "--features", "full"];
+const DENY = ["--", "--deny", "warnings"];
+
+const writers = () => [
+  ["cargo fmt", ["cargo", "fmt", "--all"]],
+  ["biome: format, sort imports, safe fixes", [...BIOME, "check", "--write", "."]],
+];
+
+function checks(locked, environment) {
+  return [
+    ["cargo fmt --check", ["cargo", "fmt", "--all", "--check"]],
+    ["clippy, on the host", ["cargo", "clippy", ...locked, "--workspace", "--all-targets", ...DENY]],
+    ["clippy, on wasm", ["cargo", ...WASM_CLIPPY, ...locked, ...DENY], environment],
+    ["tsc", [...TSC, "--project", "tsconfig.json"]],
+    ["biome", [...BIOME, "check", "."]],
+  ];
+}
+
+await command(async (args) => {
+  const { clang } = await setUp({ rust: true });
+  const { buildWasm, glueFolder, LOCKED, VARIANTS, wasmEnvironment } = await import("./wasm.mjs");
+  for (const variant of VARIANTS) {
+    // The TypeScript is checked against the glue's declarations: any build's will do, but there must be one.
+    if (!existsSync(join(glueFolder(variant.name), "zarr_wasm.d.ts")))
+      await buildWasm(variant, { quick: true, clang });
+  }
+  const steps = args.includes("--write") ? writers() : checks(LOCKED, wasmEnvironment(clang));
+  const failed = [];
+  for (const [title, [program, ...rest], env] of steps) {
+    await run(title, program, rest, { env }).catch((error) => {
+      if (!(error instanceof StepFailed)) throw error;
+      failed.push(title);
+    });
+  }
+  if (failed.length > 0) throw new StepFailed(`failed: ${failed.join("; ")}`);
+  say(`\n✓ ${steps.length} checks passed`);
+});
