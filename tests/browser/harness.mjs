@@ -1,0 +1,68 @@
+/**
+ * What a browser test module imports: `test` registers, `equal`, `ok` and `rejects` assert. The page runs the tests one
+ * after another and reports each to tests/browser/run.mjs.
+ */
+const tests = [];
+const TIMEOUT_MS = 30_000;
+
+/** Registers a test; `options.timeout` in milliseconds. */
+export function test(name, body, options = {}) {
+  tests.push({ name, body, timeout: options.timeout ?? TIMEOUT_MS });
+}
+
+/** The URL of a file or folder of tests/fixtures. */
+export const fixture = (path) => new URL(`/fixtures/${path}`, location.href).href;
+
+export function ok(value, message = `expected a truthy value, got ${show(value)}`) {
+  if (!value) throw new Error(message);
+}
+
+/** Values as JSON, with bigints and typed arrays told apart from numbers and arrays. */
+function show(value) {
+  const plain = (_key, part) => {
+    if (typeof part === "bigint") return `${part}n`;
+    if (typeof part === "number" && !Number.isFinite(part)) return String(part);
+    if (part === undefined) return "undefined";
+    if (ArrayBuffer.isView(part) && !(part instanceof DataView)) {
+      return [part.constructor.name, Array.from(part, (item) => plain("", item))];
+    }
+    return part;
+  };
+  return JSON.stringify(value, plain);
+}
+
+/** Deep equality of plain data, typed arrays and bigints. */
+export function equal(actual, expected, what = "value") {
+  if (show(actual) !== show(expected))
+    throw new Error(`${what}: expected ${show(expected)}, got ${show(actual)}`);
+}
+
+/** Waits for a rejection, checks it with `matches`, and returns the error. */
+export async function rejects(promise, matches = () => true) {
+  const outcome = await promise.then(
+    (value) => ({ value }),
+    (error) => ({ error }),
+  );
+  if (!("error" in outcome)) throw new Error(`expected a rejection, got ${show(outcome.value)}`);
+  if (!matches(outcome.error)) throw new Error(`rejected with something else: ${outcome.error}`);
+  return outcome.error;
+}
+
+function withTimeout({ body, timeout }) {
+  let timer;
+  const deadline = new Promise((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`not done after ${timeout} ms`)), timeout);
+  });
+  return Promise.race([Promise.resolve().then(body), deadline]).finally(() => clearTimeout(timer));
+}
+
+/** Runs everything registered; `report` gets `{name, error}` for each, with the error's text where it failed. */
+export async function runAll(report) {
+  for (const registered of tests) {
+    const error = await withTimeout(registered).then(
+      () => undefined,
+      (reason) => String(reason?.stack ?? reason),
+    );
+    await report({ name: registered.name, error });
+  }
+}

@@ -1,0 +1,92 @@
+/**
+ * The browser lane: bundles tests/browser/*.test.mjs with webpack (the package through `exports`, as a user's bundler
+ * takes it), serves the page and the fixtures, runs the tests in headless Chromium and prints a TAP report.
+ */
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+import webpack from "webpack";
+import { serve } from "../../scripts/serve.mjs";
+
+const ROOT = join(import.meta.dirname, "../..");
+const OUTPUT = join(ROOT, "target/browser-tests");
+
+const CHROMIUM_ARGS = [
+  "--no-sandbox", // there is none for root, and the pages are ours
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Bundles the test page; rejects with webpack's own words. */
+function bundle() {
+  const configuration = {
+    mode: "development",
+    devtool: "inline-source-map",
+    context: ROOT,
+    entry: "./tests/browser/page.mjs",
+    output: { path: OUTPUT, filename: "page.js", clean: true },
+    performance: { hints: false },
+  };
+  return new Promise((resolve, reject) => {
+    webpack(configuration, (error, stats) => {
+      if (error || stats.hasErrors()) reject(error ?? new Error(stats.toString("errors-only")));
+      else resolve();
+    });
+  });
+}
+
+/** The page itself is an answer of ours: there is nothing in it but the bundle. */
+function answerPage(request, response) {
+  if (request.url !== "/") return false;
+  response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" });
+  response.end(
+    '<!doctype html><title>zarr-wasm tests</title><link rel="icon" href="data:,"><script src="page.js"></script>',
+  );
+  return true;
+}
+
+function reporter() {
+  const totals = { pass: 0, fail: 0 };
+  const report = ({ name, error }) => {
+    totals[error ? "fail" : "pass"] += 1;
+    console.log(`${error ? "not ok" : "ok"} ${totals.pass + totals.fail} - ${name}`);
+    if (error) console.log(error.replace(/^/gm, "  # "));
+  };
+  return { totals, report };
+}
+
+async function runPage(browser, url, report) {
+  const page = await browser.newPage();
+  page.on("pageerror", (error) =>
+    report({ name: "the page throws nothing outside its tests", error: String(error.stack) }),
+  );
+  page.on("crash", () => report({ name: "the page stays alive", error: "it crashed" }));
+  page.on("console", (message) => {
+    if (message.type() === "error") console.log(`# console.error: ${message.text()}`);
+  });
+  await page.exposeFunction("reportTest", report);
+  await page.goto(url);
+  await page.evaluate(() => window.runTests());
+}
+
+await bundle();
+const server = await serve(
+  { "/": OUTPUT, "/dist/": join(ROOT, "dist"), "/fixtures/": join(ROOT, "tests/fixtures") },
+  { intercept: answerPage },
+);
+const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+const browser = await chromium.launch({ executablePath, args: CHROMIUM_ARGS });
+const { totals, report } = reporter();
+try {
+  await runPage(browser, `${server.url}/`, report);
+} catch (error) {
+  report({ name: "the page runs its tests", error: String(error.stack) });
+} finally {
+  await browser.close();
+  await server.close();
+}
+console.log(`# pass ${totals.pass}\n# fail ${totals.fail}`);
+process.exitCode = totals.fail > 0 ? 1 : 0;

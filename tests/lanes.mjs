@@ -1,0 +1,74 @@
+/**
+ * The lanes of the test suite: what each runs, how many minutes it may take on two slow cores, and whether it belongs to
+ * `npm test` or only to `npm run test:all`. A lane is a program; its output is counted by `counts`; `browser` lanes get CHROMIUM.
+ */
+const node = process.execPath;
+
+/** libtest's and the wasm runner's closing lines. */
+function countRust(output) {
+  const totals = { passed: 0, failed: 0 };
+  for (const [, passed, failed] of output.matchAll(/^test result: \S+ (\d+) passed; (\d+) failed/gm)) {
+    totals.passed += Number(passed);
+    totals.failed += Number(failed);
+  }
+  return totals;
+}
+
+/** The closing lines of `node --test`'s TAP report, and of the browser harness, which writes the same. */
+function countTap(output) {
+  const total = (word) =>
+    [...output.matchAll(new RegExp(`^# ${word} (\\d+)$`, "gm"))].reduce((sum, [, n]) => sum + Number(n), 0);
+  return { passed: total("pass"), failed: total("fail") };
+}
+
+/** tests/types.mjs and other programs of ours print one `ok` or `not ok` a test. */
+function countOk(output) {
+  return {
+    passed: (output.match(/^ok /gm) ?? []).length,
+    failed: (output.match(/^not ok /gm) ?? []).length,
+  };
+}
+
+export const LANES = [
+  {
+    name: "rust",
+    what: "Rust tests on the host",
+    minutes: 10,
+    everyday: true,
+    command: ["cargo", "test", "--package", "zarr-wasm", "--no-fail-fast"],
+    counts: countRust,
+  },
+  {
+    name: "types",
+    what: "TypeScript: our sources, and the published types as a user's compiler sees them",
+    minutes: 2,
+    everyday: true,
+    command: [node, "tests/types.mjs"],
+    counts: countOk,
+  },
+  {
+    name: "node",
+    what: "the built package, and the project's own tools, in Node",
+    minutes: 5,
+    everyday: true,
+    command: [node, "--test", "--test-reporter=tap", "tests/node/"],
+    counts: countTap,
+  },
+  {
+    name: "wasm",
+    what: "Rust tests of the kernels, compiled to wasm, in Node",
+    minutes: 8,
+    everyday: true,
+    command: ["cargo", "test", "--package", "zarr-wasm", "--lib", "--target", "wasm32-unknown-unknown"],
+    counts: countRust,
+  },
+  {
+    name: "browser",
+    what: "the built package in headless Chromium",
+    minutes: 5,
+    everyday: true,
+    browser: true,
+    command: [node, "tests/browser/run.mjs"],
+    counts: countTap,
+  },
+];

@@ -1,0 +1,163 @@
+/**
+ * The static server that the viewer and the browser tests stand on: ranges, conditions and paths, as RFC 9110 has them.
+ * Requests go over a bare socket, because fetch normalises paths before it sends them.
+ */
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { serve } from "../../scripts/serve.mjs";
+
+const BYTES = "0123456789";
+let folder;
+let server;
+
+before(async () => {
+  folder = mkdtempSync(join(tmpdir(), "zarr-wasm-serve-"));
+  mkdirSync(join(folder, "root/group"), { recursive: true });
+  writeFileSync(join(folder, "secret"), "secret");
+  writeFileSync(join(folder, "root/ten"), BYTES);
+  writeFileSync(join(folder, "root/empty"), "");
+  writeFileSync(join(folder, "root/group/.zarray"), "{}");
+  writeFileSync(join(folder, "root/index.html"), "<!doctype html>");
+  symlinkSync(join(folder, "secret"), join(folder, "root/leak"));
+  server = await serve({ "/": join(folder, "root"), "/mounted/": join(folder, "root/group") });
+});
+
+after(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** One request, sent as written; resolves to `{status, headers, body}`. */
+function request(path, headers = {}, method = "GET") {
+  const { hostname, port } = new URL(server.url);
+  const lines = [`${method} ${path} HTTP/1.1`, "Host: test", "Connection: close"];
+  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const socket = connect(Number(port), hostname, () => socket.write(`${lines.join("\r\n")}\r\n\r\n`));
+    socket.setEncoding("latin1");
+    socket.on("data", (part) => {
+      text += part;
+    });
+    socket.on("error", reject);
+    socket.on("end", () => {
+      const [head, ...body] = text.split("\r\n\r\n");
+      const [statusLine, ...fields] = head.split("\r\n");
+      const pairs = fields.map((field) => [
+        field.split(":")[0].toLowerCase(),
+        field.slice(field.indexOf(":") + 2),
+      ]);
+      resolve({
+        status: Number(statusLine.split(" ")[1]),
+        headers: Object.fromEntries(pairs),
+        body: body.join("\r\n\r\n"),
+      });
+    });
+  });
+}
+
+test("a whole file comes with its length, its tag and permission for other origins", async () => {
+  const { status, headers, body } = await request("/ten");
+  assert.equal(status, 200);
+  assert.equal(body, BYTES);
+  assert.equal(headers["content-length"], "10");
+  assert.equal(headers["accept-ranges"], "bytes");
+  assert.equal(headers["access-control-allow-origin"], "*");
+  assert.match(headers["access-control-expose-headers"], /Content-Range/);
+  assert.match(headers.etag, /^".+"$/);
+});
+
+for (const [range, status, contentRange, body] of [
+  ["bytes=2-4", 206, "bytes 2-4/10", "234"],
+  ["bytes=0-0", 206, "bytes 0-0/10", "0"],
+  ["bytes=7-", 206, "bytes 7-9/10", "789"],
+  ["bytes=7-99", 206, "bytes 7-9/10", "789"],
+  ["bytes=-3", 206, "bytes 7-9/10", "789"],
+  ["bytes=-99", 206, "bytes 0-9/10", BYTES],
+  ["bytes=10-", 416, "bytes */10", ""],
+  ["bytes=10-12", 416, "bytes */10", ""],
+  ["bytes=-0", 416, "bytes */10", ""],
+  ["bytes=4-2", 200, undefined, BYTES],
+  ["bytes=0-1,4-5", 200, undefined, BYTES],
+  ["bytes=-", 200, undefined, BYTES],
+  ["items=0-1", 200, undefined, BYTES],
+]) {
+  test(`Range: ${range} gives ${status}`, async () => {
+    const answer = await request("/ten", { Range: range });
+    assert.equal(answer.status, status);
+    assert.equal(answer.headers["content-range"], contentRange);
+    assert.equal(answer.body, body);
+    assert.equal(answer.headers["content-length"], String(body.length));
+  });
+}
+
+test("an empty file is served whole, and no range of it exists", async () => {
+  const whole = await request("/empty");
+  assert.equal(whole.status, 200);
+  assert.equal(whole.headers["content-length"], "0");
+  assert.equal((await request("/empty", { Range: "bytes=0-0" })).status, 416);
+  assert.equal((await request("/empty", { Range: "bytes=-1" })).status, 416);
+});
+
+test("HEAD has the headers of GET and no body", async () => {
+  const whole = await request("/ten", {}, "HEAD");
+  assert.equal(whole.status, 200);
+  assert.equal(whole.headers["content-length"], "10");
+  assert.equal(whole.body, "");
+});
+
+test("If-None-Match with the current tag gives 304, with another the file", async () => {
+  const { headers } = await request("/ten");
+  const unchanged = await request("/ten", { "If-None-Match": `"other", ${headers.etag}` });
+  assert.equal(unchanged.status, 304);
+  assert.equal(unchanged.body, "");
+  assert.equal((await request("/ten", { "If-None-Match": '"other"' })).status, 200);
+});
+
+test("If-Range with an old tag gives the whole file", async () => {
+  const { headers } = await request("/ten");
+  const same = await request("/ten", { Range: "bytes=0-1", "If-Range": headers.etag });
+  assert.equal(same.body, "01");
+  const changed = await request("/ten", { Range: "bytes=0-1", "If-Range": '"old"' });
+  assert.equal(changed.status, 200);
+  assert.equal(changed.body, BYTES);
+});
+
+test("a preflight allows Range, and writing is not allowed", async () => {
+  const preflight = await request("/ten", { "Access-Control-Request-Headers": "range" }, "OPTIONS");
+  assert.equal(preflight.status, 204);
+  assert.match(preflight.headers["access-control-allow-headers"], /Range/);
+  assert.equal((await request("/ten", {}, "DELETE")).status, 405);
+});
+
+test("dot files, folders with an index, and mounts are served", async () => {
+  assert.equal((await request("/group/.zarray")).body, "{}");
+  assert.equal((await request("/mounted/.zarray?signature=a%2Fb")).body, "{}");
+  assert.equal((await request("/")).headers["content-type"], "text/html; charset=utf-8");
+  assert.equal((await request("/group/")).status, 404);
+  assert.equal((await request("/nothing")).status, 404);
+});
+
+for (const path of [
+  "/../secret",
+  "/%2e%2e/secret",
+  "/..%2fsecret",
+  "/group/../../secret",
+  "/mounted/../ten",
+  "/leak",
+]) {
+  test(`${path} does not leave the folder`, async () => {
+    const { status, body } = await request(path);
+    assert.equal(status, 404);
+    assert.equal(body, "");
+  });
+}
+
+test("a broken percent escape is the client's error", async () => {
+  assert.equal((await request("/%zz")).status, 400);
+  assert.equal((await request("/ten%00")).status, 404);
+});

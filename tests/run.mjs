@@ -1,0 +1,80 @@
+/**
+ * `npm test`: sets the machine up, builds the package (quick profile), runs the everyday lanes of tests/lanes.mjs and
+ * closes with one line of totals. `npm run test:all`: every lane. `npm test -- wasm node`: those lanes. `-- --list`:
+ * what there is. `-- --verbose`: all that the lanes print.
+ */
+import { build } from "../scripts/build.mjs";
+import { command, run, StepFailed, say, seconds } from "../scripts/run_command.mjs";
+import { setUp } from "../scripts/setup.mjs";
+import { LANES } from "./lanes.mjs";
+
+function chooseLanes(words) {
+  if (words.includes("all")) return LANES;
+  if (words.length === 0) return LANES.filter((lane) => lane.everyday);
+  const unknown = words.find((word) => !LANES.some((lane) => lane.name === word));
+  if (unknown)
+    throw new StepFailed(`no lane ${unknown}: there are ${LANES.map((lane) => lane.name).join(", ")}`);
+  return LANES.filter((lane) => words.includes(lane.name));
+}
+
+const listLane = ({ name, what, minutes, everyday }) =>
+  say(
+    `${name.padEnd(12)} ≤ ${String(minutes).padStart(2)} min  ${everyday ? "npm test" : "test:all"}  ${what}`,
+  );
+
+/** The lines that name what went wrong, for the end of the report. */
+const failedNames = (output) =>
+  output
+    .split("\n")
+    .filter((line) => /^(test .* FAILED$|\s*not ok )/.test(line))
+    .map((line) => line.trim());
+
+/** Runs one lane; resolves to its counts. A lane that fails, or that ran no test, counts at least one failure. */
+async function runLane(lane, { env, verbose }) {
+  const [program, ...args] = lane.command;
+  const title = `${lane.name}: ${lane.what} (at most ${lane.minutes} min)`;
+  const started = performance.now();
+  let output;
+  let broken = false;
+  try {
+    output = await run(title, program, args, { env, verbose, timeoutMs: lane.minutes * 60_000 });
+  } catch (error) {
+    if (!(error instanceof StepFailed)) throw error;
+    say(`  ${error.message}`);
+    output = error.output ?? "";
+    broken = true;
+  }
+  const { passed, failed } = lane.counts(output);
+  const ranNothing = passed + failed === 0;
+  if (ranNothing) say("  no test ran: that is a failure");
+  const failures = Math.max(failed, broken || ranNothing ? 1 : 0);
+  say(`  ${passed} passed, ${failures} failed`);
+  return { name: lane.name, passed, failed: failures, time: seconds(started), names: failedNames(output) };
+}
+
+function summarise(results) {
+  say("\nlane         passed  failed      time");
+  for (const { name, passed, failed, time } of results) {
+    say(`${name.padEnd(12)} ${String(passed).padStart(6)} ${String(failed).padStart(7)} ${time.padStart(9)}`);
+  }
+  for (const { name, names } of results) for (const line of names) say(`  ${name}: ${line}`);
+  const total = (key) => results.reduce((sum, result) => sum + result[key], 0);
+  say(`\n${total("passed")} passed, ${total("failed")} failed`);
+  return total("failed");
+}
+
+await command(async (args) => {
+  const lanes = chooseLanes(args.filter((argument) => !argument.startsWith("--")));
+  if (args.includes("--list")) {
+    lanes.forEach(listLane);
+    return;
+  }
+  const tools = await setUp({ rust: true, browser: lanes.some((lane) => lane.browser) });
+  await build({ quick: true });
+  const { buildXtask, wasmEnvironment } = await import("../scripts/wasm.mjs");
+  const env = { ...wasmEnvironment(tools.clang), ZARR_XTASK: await buildXtask(), CHROMIUM: tools.chromium };
+  say("");
+  const results = [];
+  for (const lane of lanes) results.push(await runLane(lane, { env, verbose: args.includes("--verbose") }));
+  if (summarise(results) > 0) process.exitCode = 1;
+});
