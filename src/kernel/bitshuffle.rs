@@ -9,11 +9,16 @@
 //! registers and three interleaving rounds, and the planes of a tile are joined by the byte shuffle while they are in
 //! the nearest cache. What is left of a block goes eight elements at a time in a 64-bit word.
 
-use super::shuffle::{self, deinterleave, interleave, load};
+use super::interleave::{deinterleave8, interleave8, load, store};
+use super::shuffle;
 use super::vector::{Vector, WIDTH};
 
 /// Elements in a tile: eight rows of one vector, eight elements a byte.
 const TILE: usize = 8 * WIDTH;
+
+/// Tiles done together: what they take from a row is a cache line, so that rows whose distance is a power of two do not
+/// push one another out of the cache before their lines are used up.
+const LINE: usize = 4;
 
 /// Element sizes up to this go through a tile on the stack; wider ones take the word path.
 const MAX_TILED: usize = 16;
@@ -31,16 +36,17 @@ pub fn bitshuffle(src: &[u8], typesize: usize, dst: &mut [u8]) {
     let (rows, tail) = dst.split_at_mut(elements.len());
     tail.copy_from_slice(leftover);
     let mut done = 0;
-    if typesize <= MAX_TILED {
-        let mut planes = [0; TILE * MAX_TILED];
-        let planes = &mut planes[..TILE * typesize];
-        for tile in elements.chunks_exact(TILE * typesize) {
-            shuffle::shuffle(tile, typesize, planes);
-            for (byte, plane) in planes.chunks_exact(TILE).enumerate() {
-                plane_to_rows(plane, &mut rows[byte * count + done / 8..], count / 8);
+    let mut planes = [0; LINE * TILE * MAX_TILED];
+    while typesize <= MAX_TILED && count - done >= TILE {
+        let wide = TILE * LINE.min((count - done) / TILE);
+        let planes = &mut planes[..wide * typesize];
+        shuffle::shuffle(&elements[done * typesize..][..planes.len()], typesize, planes);
+        for (byte, plane) in planes.chunks_exact(wide).enumerate() {
+            for (idx, tile) in plane.chunks_exact(TILE).enumerate() {
+                plane_to_rows(tile, &mut rows[byte * count + done / 8 + idx * WIDTH..], count / 8);
             }
-            done += TILE;
         }
+        done += wide;
     }
     for first in (done..count).step_by(8) {
         for byte in 0..typesize {
@@ -66,16 +72,17 @@ pub fn bitunshuffle(src: &[u8], typesize: usize, dst: &mut [u8]) {
     let (elements, tail) = dst.split_at_mut(rows.len());
     tail.copy_from_slice(leftover);
     let mut done = 0;
-    if typesize <= MAX_TILED {
-        let mut planes = [0; TILE * MAX_TILED];
-        let planes = &mut planes[..TILE * typesize];
-        for tile in elements.chunks_exact_mut(TILE * typesize) {
-            for (byte, plane) in planes.chunks_exact_mut(TILE).enumerate() {
-                rows_to_plane(&rows[byte * count + done / 8..], count / 8, plane);
+    let mut planes = [0; LINE * TILE * MAX_TILED];
+    while typesize <= MAX_TILED && count - done >= TILE {
+        let wide = TILE * LINE.min((count - done) / TILE);
+        let planes = &mut planes[..wide * typesize];
+        for (byte, plane) in planes.chunks_exact_mut(wide).enumerate() {
+            for (idx, tile) in plane.chunks_exact_mut(TILE).enumerate() {
+                rows_to_plane(&rows[byte * count + done / 8 + idx * WIDTH..], count / 8, tile);
             }
-            shuffle::unshuffle(planes, typesize, tile);
-            done += TILE;
         }
+        shuffle::unshuffle(planes, typesize, &mut elements[done * typesize..][..planes.len()]);
+        done += wide;
     }
     for first in (done..count).step_by(8) {
         for byte in 0..typesize {
@@ -95,41 +102,43 @@ fn transposed_elements(len: usize, typesize: usize) -> Option<usize> {
 }
 
 /// 128 bytes of one plane to sixteen bytes in each of eight rows that are `pitch` bytes apart.
-#[inline]
+#[inline(always)]
 fn plane_to_rows(plane: &[u8], rows: &mut [u8], pitch: usize) {
-    let vectors = transpose_across(deinterleave::<8>(shuffle::load_all(plane)));
-    for (bit, vector) in vectors.into_iter().enumerate() {
-        if let Some(bytes) = rows[bit * pitch..].first_chunk_mut() {
-            vector.store(bytes);
-        }
+    // All bounds are checked before the first store: a branch between two stores would split the arithmetic.
+    let Some(heads) = row_heads(rows, pitch) else { return };
+    let vectors = deinterleave8(core::array::from_fn(|idx| load(&plane[idx * WIDTH..])));
+    for (head, vector) in heads.into_iter().zip(transpose_across(vectors)) {
+        vector.store(head);
     }
 }
 
+/// The first sixteen bytes of each of eight rows, which the caller made long enough.
+#[inline(always)]
+fn row_heads(rows: &mut [u8], pitch: usize) -> Option<[&mut [u8; WIDTH]; 8]> {
+    let mut heads = rows.chunks_mut(pitch).map(<[u8]>::first_chunk_mut);
+    let mut head = || heads.next().flatten();
+    Some([head()?, head()?, head()?, head()?, head()?, head()?, head()?, head()?])
+}
+
 /// The inverse of [`plane_to_rows`].
-#[inline]
+#[inline(always)]
 fn rows_to_plane(rows: &[u8], pitch: usize, plane: &mut [u8]) {
-    let vectors = core::array::from_fn(|bit| load(&rows[bit * pitch..]));
-    let vectors = interleave::<8>(transpose_across(vectors));
-    for (vector, bytes) in vectors.into_iter().zip(plane.chunks_exact_mut(WIDTH)) {
-        if let Some(bytes) = bytes.first_chunk_mut() {
-            vector.store(bytes);
-        }
+    let vectors = transpose_across(core::array::from_fn(|bit| load(&rows[bit * pitch..])));
+    for (idx, vector) in interleave8(vectors).into_iter().enumerate() {
+        store(vector, &mut plane[idx * WIDTH..]);
     }
 }
 
 /// Sixteen 8×8 bit matrices side by side: bit `b` of a byte in vector `k` trades places with bit `k` in vector `b`.
 #[inline(always)]
-fn transpose_across(mut v: [Vector; 8]) -> [Vector; 8] {
-    for k in 0..4 {
-        (v[k], v[k + 4]) = v[k].swap_bits::<4>(v[k + 4], 0x0f);
-    }
-    for k in [0, 1, 4, 5] {
-        (v[k], v[k + 2]) = v[k].swap_bits::<2>(v[k + 2], 0x33);
-    }
-    for k in [0, 2, 4, 6] {
-        (v[k], v[k + 1]) = v[k].swap_bits::<1>(v[k + 1], 0x55);
-    }
-    v
+fn transpose_across([a, b, c, d, e, f, g, h]: [Vector; 8]) -> [Vector; 8] {
+    let nibbles = |first: Vector, second| first.swap_bits::<4>(second, 0x0f);
+    let pairs = |first: Vector, second| first.swap_bits::<2>(second, 0x33);
+    let bits = |first: Vector, second| first.swap_bits::<1>(second, 0x55);
+    let ((a, e), (b, f), (c, g), (d, h)) = (nibbles(a, e), nibbles(b, f), nibbles(c, g), nibbles(d, h));
+    let ((a, c), (b, d), (e, g), (f, h)) = (pairs(a, c), pairs(b, d), pairs(e, g), pairs(f, h));
+    let ((a, b), (c, d), (e, f), (g, h)) = (bits(a, b), bits(c, d), bits(e, f), bits(g, h));
+    [a, b, c, d, e, f, g, h]
 }
 
 /// One 8×8 bit matrix in a word: bit `b` of byte `k` trades places with bit `k` of byte `b`.
@@ -168,7 +177,7 @@ mod tests {
     #[test]
     fn every_size_count_leftover_and_alignment() {
         for typesize in naive::SIZES {
-            for count in naive::COUNTS {
+            for count in naive::COUNTS.into_iter().chain([512, 520, 640, 1160]) {
                 let len = count * typesize + count % typesize.max(1);
                 let src = naive::bytes(len + 3, typesize as u32);
                 agrees_with_the_oracle(&src[count % 4..][..len], typesize);

@@ -9,6 +9,7 @@
 //! | [`fill`] | one element repeated |
 //! | [`zstd`] | Zstandard through the C library |
 //! | `vector` | sixteen bytes in a register |
+//! | `interleave` | byte planes to elements, in registers |
 //! | `copy` | the unchecked loops behind `scatter` |
 //! | `naive` | one-line oracles for the tests of all of these |
 //!
@@ -24,6 +25,7 @@ pub mod swap;
 pub mod zstd;
 
 mod copy;
+mod interleave;
 mod vector;
 
 #[cfg(test)]

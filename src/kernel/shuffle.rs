@@ -6,6 +6,10 @@
 //! rounds of the same two-register step.
 //! Not here: the bit shuffle (`bitshuffle`), and any decision when to shuffle (the codec's).
 
+use super::interleave::{
+    deinterleave2, deinterleave4, deinterleave8, interleave2, interleave4, interleave8, interleave16, load,
+    store,
+};
 use super::vector::{Vector, WIDTH};
 
 /// Gathers byte `j` of each `typesize`-byte element of `src` into plane `j` of `dst`.
@@ -23,10 +27,10 @@ pub fn shuffle(src: &[u8], typesize: usize, dst: &mut [u8]) {
     let (planes, tail) = dst.split_at_mut(elements.len());
     tail.copy_from_slice(leftover);
     let done = match typesize {
-        2 => split_planes::<2>(elements, planes),
-        4 => split_planes::<4>(elements, planes),
-        8 => split_planes::<8>(elements, planes),
-        16 => split_planes::<16>(elements, planes),
+        2 => split_planes(elements, planes, deinterleave2),
+        4 => split_planes(elements, planes, deinterleave4),
+        8 => split_planes(elements, planes, deinterleave8),
+        16 => split_planes(elements, planes, interleave16),
         _ => 0,
     };
     for byte in 0..typesize {
@@ -52,10 +56,10 @@ pub fn unshuffle(src: &[u8], typesize: usize, dst: &mut [u8]) {
     let (elements, tail) = dst.split_at_mut(planes.len());
     tail.copy_from_slice(leftover);
     let done = match typesize {
-        2 => join_planes::<2>(planes, elements),
-        4 => join_planes::<4>(planes, elements),
-        8 => join_planes::<8>(planes, elements),
-        16 => join_planes::<16>(planes, elements),
+        2 => join_planes(planes, elements, interleave2),
+        4 => join_planes(planes, elements, interleave4),
+        8 => join_planes(planes, elements, interleave8),
+        16 => join_planes(planes, elements, interleave16),
         _ => 0,
     };
     for byte in 0..typesize {
@@ -68,74 +72,37 @@ pub fn unshuffle(src: &[u8], typesize: usize, dst: &mut [u8]) {
 }
 
 /// Sixteen elements of `N` bytes a step from elements to planes; returns how many elements were done.
-fn split_planes<const N: usize>(elements: &[u8], planes: &mut [u8]) -> usize {
+#[inline(always)]
+fn split_planes<const N: usize>(
+    elements: &[u8],
+    planes: &mut [u8],
+    deinterleave: impl Fn([Vector; N]) -> [Vector; N],
+) -> usize {
     let count = elements.len() / N;
     for (step, block) in elements.chunks_exact(N * WIDTH).enumerate() {
-        let at = step * WIDTH;
-        let vectors = deinterleave::<N>(load_all(block));
+        let vectors = deinterleave(core::array::from_fn(|idx| load(&block[idx * WIDTH..])));
         for (byte, vector) in vectors.into_iter().enumerate() {
-            if let Some(bytes) = planes[byte * count + at..].first_chunk_mut() {
-                vector.store(bytes);
-            }
+            store(vector, &mut planes[byte * count + step * WIDTH..]);
         }
     }
     count / WIDTH * WIDTH
 }
 
 /// Sixteen elements of `N` bytes a step from planes to elements; returns how many elements were done.
-fn join_planes<const N: usize>(planes: &[u8], elements: &mut [u8]) -> usize {
+#[inline(always)]
+fn join_planes<const N: usize>(
+    planes: &[u8],
+    elements: &mut [u8],
+    interleave: impl Fn([Vector; N]) -> [Vector; N],
+) -> usize {
     let count = elements.len() / N;
-    let planes: [&[u8]; N] = core::array::from_fn(|byte| &planes[byte * count..][..count]);
     for (step, block) in elements.chunks_exact_mut(N * WIDTH).enumerate() {
-        let at = step * WIDTH;
-        let vectors = core::array::from_fn(|byte| load(&planes[byte][at..]));
-        for (vector, bytes) in interleave::<N>(vectors).into_iter().zip(block.chunks_exact_mut(WIDTH)) {
-            if let Some(bytes) = bytes.first_chunk_mut() {
-                vector.store(bytes);
-            }
+        let vectors = core::array::from_fn(|byte| load(&planes[byte * count + step * WIDTH..]));
+        for (idx, vector) in interleave(vectors).into_iter().enumerate() {
+            store(vector, &mut block[idx * WIDTH..]);
         }
     }
     count / WIDTH * WIDTH
-}
-
-/// The first sixteen bytes of `bytes`, which the caller made long enough.
-#[inline(always)]
-pub(super) fn load(bytes: &[u8]) -> Vector {
-    Vector::load(bytes.first_chunk().unwrap_or(&[0; WIDTH]))
-}
-
-#[inline(always)]
-pub(super) fn load_all<const N: usize>(block: &[u8]) -> [Vector; N] {
-    core::array::from_fn(|idx| load(&block[idx * WIDTH..]))
-}
-
-/// `N` vectors of one byte plane each become sixteen consecutive elements: log2 N address rotations to the left.
-#[inline(always)]
-pub(super) fn interleave<const N: usize>(mut vectors: [Vector; N]) -> [Vector; N] {
-    let mut rounds = N.trailing_zeros();
-    while rounds > 0 {
-        vectors = core::array::from_fn(|idx| {
-            let (first, second) = (vectors[idx / 2], vectors[idx / 2 + N / 2]);
-            if idx % 2 == 0 { first.zip_low(second) } else { first.zip_high(second) }
-        });
-        rounds -= 1;
-    }
-    vectors
-}
-
-/// The inverse of [`interleave`]: log2 N address rotations to the right.
-#[inline(always)]
-pub(super) fn deinterleave<const N: usize>(mut vectors: [Vector; N]) -> [Vector; N] {
-    let mut rounds = N.trailing_zeros();
-    while rounds > 0 {
-        vectors = core::array::from_fn(|idx| {
-            let from = idx % (N / 2) * 2;
-            let (first, second) = (vectors[from], vectors[from + 1]);
-            if idx < N / 2 { first.even(second) } else { first.odd(second) }
-        });
-        rounds -= 1;
-    }
-    vectors
 }
 
 #[cfg(test)]
