@@ -1,0 +1,287 @@
+//! Node paths and store keys: the names by which nodes and values are found.
+//! <https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#node-names>, v2 "Logical storage paths".
+//!
+//! Each dialect's rules live here and nowhere else; whoever joins a path to a key does it through [`StoreKey`], so that no
+//! unchecked `..` from a document or a user reaches a store. Deliberately no URLs: a store joins a key to its own base.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::error::{Error, Result};
+
+/// Where a node stands in its hierarchy: names joined by `/`, no slash at either end, the root is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodePath(String);
+
+impl NodePath {
+    /// The root.
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// By v2's rules: `\` means `/`, slashes are collapsed and stripped, `.` and `..` are refused. Names need not be
+    /// ASCII, as the text has it: existing stores are not.
+    ///
+    /// # Errors
+    /// `Argument` naming the segment.
+    pub fn parse_v2(path: &str) -> Result<Self> {
+        Self::parse_any(&path.replace('\\', "/"))
+    }
+
+    /// By the final v3 text's rules for names, which are the ones to create nodes by. A slash at either end is the user's
+    /// way of writing a path and is dropped.
+    ///
+    /// # Errors
+    /// `Argument` naming the segment and the rule.
+    pub fn parse_v3(path: &str) -> Result<Self> {
+        let path = path.strip_prefix('/').unwrap_or(path);
+        let path = path.strip_suffix('/').unwrap_or(path);
+        if !path.is_empty() {
+            path.split('/').try_for_each(|segment| check_v3_name(segment, path))?;
+        }
+        Ok(Self(path.to_owned()))
+    }
+
+    /// For opening, when the dialect is not known yet: slashes are collapsed and stripped, `.` and `..` are refused, all
+    /// else is looked for as it is.
+    ///
+    /// # Errors
+    /// `Argument` naming the segment.
+    pub fn parse_any(path: &str) -> Result<Self> {
+        let mut joined = String::with_capacity(path.len());
+        for segment in path.split('/').filter(|segment| !segment.is_empty()) {
+            if segment == "." || segment == ".." {
+                return Err(invalid(path, segment, "`.` and `..` name no node"));
+            }
+            push_segment(&mut joined, segment);
+        }
+        Ok(Self(joined))
+    }
+
+    /// The node that `relative` names, seen from this one.
+    #[must_use]
+    pub fn join(&self, relative: &Self) -> Self {
+        let mut joined = self.0.clone();
+        if !relative.is_root() {
+            push_segment(&mut joined, &relative.0);
+        }
+        Self(joined)
+    }
+
+    /// The last name; the root has none.
+    pub fn name(&self) -> Option<&str> {
+        if self.is_root() { None } else { self.0.rsplit('/').next() }
+    }
+
+    /// The group that holds this node; nothing holds the root.
+    pub fn parent(&self) -> Option<Self> {
+        if self.is_root() {
+            return None;
+        }
+        Some(self.0.rsplit_once('/').map_or_else(Self::root, |(parent, _)| Self(parent.to_owned())))
+    }
+
+    /// Whether this is the root.
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The names joined by `/`, without a slash at either end.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for NodePath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+fn push_segment(joined: &mut String, segment: &str) {
+    if !joined.is_empty() {
+        joined.push('/');
+    }
+    joined.push_str(segment);
+}
+
+fn check_v3_name(name: &str, path: &str) -> Result<()> {
+    let broken = if name.is_empty() {
+        "a node name must not be empty"
+    } else if name.bytes().all(|byte| byte == b'.') {
+        "a node name must not consist of dots only"
+    } else if name.starts_with("__") {
+        "node names that begin with `__` are reserved"
+    } else if name == "zarr.json" {
+        "`zarr.json` is the key of a metadata document"
+    } else {
+        return Ok(());
+    };
+    Err(invalid(path, name, broken))
+}
+
+fn invalid(path: &str, segment: &str, rule: &str) -> Error {
+    Error::argument(format!("invalid path {path:?}: {rule}")).actual(format!("{segment:?}"))
+}
+
+/// The key of a value in a store: a path without a slash at either end.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StoreKey(String);
+
+/// What URLs keep as it is within a path: RFC 3986's `pchar` and the slash. Servers that compare paths literally (S3, nginx)
+/// take the sub-delimiters unescaped.
+const ESCAPED_IN_URLS: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'.')
+    .remove(b'_')
+    .remove(b'~')
+    .remove(b'!')
+    .remove(b'$')
+    .remove(b'&')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')')
+    .remove(b'*')
+    .remove(b'+')
+    .remove(b',')
+    .remove(b';')
+    .remove(b'=')
+    .remove(b':')
+    .remove(b'@')
+    .remove(b'/');
+
+impl StoreKey {
+    /// The key of a value that belongs to a node: `zarr.json`, `.zattrs`, a chunk key.
+    pub fn new(node: &NodePath, suffix: &str) -> Self {
+        let mut key = String::with_capacity(node.0.len() + 1 + suffix.len());
+        key.push_str(&node.0);
+        push_segment(&mut key, suffix);
+        Self(key)
+    }
+
+    /// A key from outside: a user's call on a store, a reference file. A leading slash, which zarrita's keys have, is
+    /// dropped.
+    ///
+    /// # Errors
+    /// `Argument` for an empty key and for empty, `.` and `..` segments.
+    pub fn parse(key: &str) -> Result<Self> {
+        let key = key.strip_prefix('/').unwrap_or(key);
+        match key.split('/').find(|segment| matches!(*segment, "" | "." | "..")) {
+            None => Ok(Self(key.to_owned())),
+            Some(segment) => {
+                let message = format!("invalid store key {key:?}: empty, `.` and `..` segments are refused");
+                Err(Error::argument(message).actual(format!("{segment:?}")))
+            }
+        }
+    }
+
+    /// The key without a leading slash.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The key as it stands in a URL's path.
+    pub fn percent_encoded(&self) -> Cow<'_, str> {
+        utf8_percent_encode(&self.0, ESCAPED_IN_URLS).into()
+    }
+}
+
+impl fmt::Display for StoreKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn v2_paths_are_normalised() {
+        for (path, normal) in
+            [("", ""), ("/", ""), ("\\foo\\\\bar/", "foo/bar"), ("//a///b//", "a/b"), ("a/...", "a/...")]
+        {
+            assert_eq!(NodePath::parse_v2(path).unwrap().as_str(), normal, "{path:?}");
+        }
+        for path in [".", "a/..", "a\\..\\b", "../a", "a/./b"] {
+            assert_eq!(NodePath::parse_v2(path).unwrap_err().kind(), ErrorKind::Argument, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn v3_names_follow_the_rules() {
+        for (path, normal) in
+            [("/", ""), ("/a/b/", "a/b"), ("a\\b", "a\\b"), ("_a/.b/ö", "_a/.b/ö"), ("a b", "a b")]
+        {
+            assert_eq!(NodePath::parse_v3(path).unwrap().as_str(), normal, "{path:?}");
+        }
+        for path in ["a//b", "a/...", "..", "__a", "a/__b/c", "a/zarr.json", "//a"] {
+            assert_eq!(NodePath::parse_v3(path).unwrap_err().kind(), ErrorKind::Argument, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn errors_name_the_segment() {
+        let error = NodePath::parse_any("a/../b").unwrap_err();
+        assert_eq!(error.context().actual.as_deref(), Some("\"..\""));
+        assert!(error.message().contains("a/../b"));
+    }
+
+    #[test]
+    fn paths_have_names_and_parents() {
+        let path = NodePath::parse_any("a/b/c").unwrap();
+        assert_eq!(path.name(), Some("c"));
+        assert_eq!(path.parent().unwrap().as_str(), "a/b");
+        assert_eq!(NodePath::parse_any("a").unwrap().parent(), Some(NodePath::root()));
+        assert_eq!(NodePath::root().parent(), None);
+        assert_eq!(NodePath::root().name(), None);
+    }
+
+    #[test]
+    fn joining_with_the_root_changes_nothing() {
+        let (root, path) = (NodePath::root(), NodePath::parse_any("a/b").unwrap());
+        assert_eq!(root.join(&path), path);
+        assert_eq!(path.join(&root), path);
+        assert_eq!(path.join(&path).as_str(), "a/b/a/b");
+    }
+
+    #[test]
+    fn keys_are_relative() {
+        let node = NodePath::parse_any("/a/b").unwrap();
+        assert_eq!(StoreKey::new(&node, "zarr.json").as_str(), "a/b/zarr.json");
+        assert_eq!(StoreKey::new(&NodePath::root(), "c/0/1").as_str(), "c/0/1");
+    }
+
+    #[test]
+    fn foreign_keys_are_checked() {
+        assert_eq!(StoreKey::parse("/a/.zarray").unwrap().as_str(), "a/.zarray");
+        for key in ["", "/", "a//b", "a/", "a/../b", "./a", "//a"] {
+            assert_eq!(StoreKey::parse(key).unwrap_err().kind(), ErrorKind::Argument, "{key:?}");
+        }
+    }
+
+    #[test]
+    fn keys_are_escaped_for_urls() {
+        let key = StoreKey::parse("a b/100%/x#y?z/ö/[\\]^`{|}\"<>/-._~!$&'()*+,;=:@").unwrap();
+        let encoded = "a%20b/100%25/x%23y%3Fz/%C3%B6/%5B%5C%5D%5E%60%7B%7C%7D%22%3C%3E/-._~!$&'()*+,;=:@";
+        assert_eq!(key.percent_encoded(), encoded);
+    }
+
+    proptest! {
+        #[test]
+        fn parsing_is_idempotent_and_safe(path in "[a.\\\\/ _é]{0,12}") {
+            for parse in [NodePath::parse_v2, NodePath::parse_v3, NodePath::parse_any] {
+                let Ok(parsed) = parse(&path) else { continue };
+                prop_assert_eq!(&parse(parsed.as_str()).unwrap(), &parsed);
+                prop_assert!(!parsed.as_str().split('/').any(|name| name == "." || name == ".."));
+                prop_assert!(StoreKey::parse(StoreKey::new(&parsed, "zarr.json").as_str()).is_ok());
+            }
+        }
+    }
+}
