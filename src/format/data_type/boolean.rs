@@ -1,0 +1,17 @@
+//! `bool`: one byte, 0 or 1.
+
+use super::FillValue;
+use crate::error::Result;
+use crate::format::metadata::json::Json;
+
+pub(super) const NAME: &str = "bool";
+
+/// From `true` or `false`.
+pub(super) fn parse_fill(json: Json<'_>) -> Result<FillValue> {
+    Ok(FillValue(vec![u8::from(json.bool()?)]))
+}
+
+/// To `true` or `false`.
+pub(super) fn fill_to_json(fill: &FillValue) -> String {
+    fill.0.iter().any(|byte| *byte != 0).to_string()
+}

@@ -1,0 +1,112 @@
+//! `int8` … `uint64`: two's complement. Fill values are exact to the last of 64 bits.
+
+use super::FillValue;
+use crate::error::Result;
+use crate::format::metadata::json::Json;
+
+/// Which integer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Integer {
+    Int8,
+    Int16,
+    Int32,
+    Int64,
+    Uint8,
+    Uint16,
+    Uint32,
+    Uint64,
+}
+
+impl Integer {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Int8,
+        Self::Int16,
+        Self::Int32,
+        Self::Int64,
+        Self::Uint8,
+        Self::Uint16,
+        Self::Uint32,
+        Self::Uint64,
+    ];
+
+    /// The name in v3 metadata.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Int8 => "int8",
+            Self::Int16 => "int16",
+            Self::Int32 => "int32",
+            Self::Int64 => "int64",
+            Self::Uint8 => "uint8",
+            Self::Uint16 => "uint16",
+            Self::Uint32 => "uint32",
+            Self::Uint64 => "uint64",
+        }
+    }
+
+    /// Bytes of one element.
+    pub fn size(self) -> usize {
+        match self {
+            Self::Int8 | Self::Uint8 => 1,
+            Self::Int16 | Self::Uint16 => 2,
+            Self::Int32 | Self::Uint32 => 4,
+            Self::Int64 | Self::Uint64 => 8,
+        }
+    }
+
+    /// Whether there are negative ones.
+    pub fn is_signed(self) -> bool {
+        matches!(self, Self::Int8 | Self::Int16 | Self::Int32 | Self::Int64)
+    }
+
+    /// The smallest and the largest.
+    fn range(self) -> (i128, i128) {
+        let bits = 8 * self.size();
+        if self.is_signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
+    }
+
+    /// The signed or unsigned integer of this many bytes.
+    pub(super) fn of_size(signed: bool, size: usize) -> Option<Self> {
+        Self::ALL.into_iter().find(|integer| integer.is_signed() == signed && integer.size() == size)
+    }
+
+    /// From a number without fraction or exponent.
+    pub(super) fn parse_fill(self, json: Json<'_>) -> Result<FillValue> {
+        let digits = json.number_text().ok().and_then(|text| text.parse().ok());
+        digits.and_then(|value| self.pack(value)).ok_or_else(|| self.unexpected(json))
+    }
+
+    /// As v2 writers have it: also with a fraction of zero (`0.0`, `1e3`), which pandas and netCDF tools write.
+    pub(super) fn parse_v2_fill(self, json: Json<'_>) -> Result<FillValue> {
+        self.parse_fill(json).or_else(|error| match json.number_text().ok().and_then(integral_double) {
+            Some(value) => self.pack(value).ok_or(error),
+            None => Err(error),
+        })
+    }
+
+    /// The decimal digits.
+    pub(super) fn fill_to_json(self, fill: &FillValue) -> String {
+        let negative = self.is_signed() && fill.0.last().is_some_and(|byte| *byte >= 0x80);
+        let mut bytes = [if negative { 0xff } else { 0 }; 16];
+        bytes.iter_mut().zip(&fill.0).for_each(|(byte, packed)| *byte = *packed);
+        i128::from_le_bytes(bytes).to_string()
+    }
+
+    fn pack(self, value: i128) -> Option<FillValue> {
+        let (least, most) = self.range();
+        (least..=most).contains(&value).then(|| FillValue(value.to_le_bytes()[..self.size()].to_vec()))
+    }
+
+    fn unexpected(self, json: Json<'_>) -> crate::error::Error {
+        let (least, most) = self.range();
+        json.unexpected(&format!("an integer from {least} to {most}"))
+    }
+}
+
+/// The integer that a number with a fraction or exponent is, where a double holds it exactly.
+fn integral_double(text: &str) -> Option<i128> {
+    let value: f64 = text.parse().ok()?;
+    #[allow(clippy::cast_possible_truncation, reason = "an integer below 2^53")]
+    (value.fract() == 0.0 && value.abs() <= 9_007_199_254_740_992.0).then_some(value as i128)
+}
