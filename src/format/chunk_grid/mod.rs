@@ -1,0 +1,182 @@
+//! Chunk grids: how an array is cut into chunks.
+//! <https://zarr-specs.readthedocs.io/en/latest/v3/chunk-grids/index.html>
+//!
+//! Every grid we know is the product of its dimensions, so a grid is a list of [`GridDimension`]s. It knows nothing of the
+//! array's length: grids outlive a resize, and edge chunks have their full size.
+
+mod regular;
+
+use std::ops::Range;
+
+use crate::error::{Error, Result};
+use crate::format::metadata::extension::Extension;
+
+/// How an array is cut into chunks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkGrid {
+    /// One a dimension of the array.
+    pub dimensions: Vec<GridDimension>,
+}
+
+/// How one dimension is cut.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GridDimension {
+    /// Into chunks of one length, which is not zero.
+    Regular(u64),
+}
+
+impl ChunkGrid {
+    /// From v3's `chunk_grid`, for an array of `rank` dimensions.
+    ///
+    /// # Errors
+    /// `Unsupported` for an unknown name, `Format` for a wrong rank and for chunk lengths of zero.
+    pub fn parse(extension: &Extension<'_>, rank: usize) -> Result<Self> {
+        match extension.name.as_ref() {
+            "regular" => regular::parse(extension, rank),
+            name => Err(Error::unsupported(format!("unknown chunk grid {name:?}"))),
+        }
+    }
+
+    /// A grid of chunks of one shape, for an array of `rank` dimensions.
+    ///
+    /// # Errors
+    /// `Format` for a wrong rank and for lengths of zero.
+    pub fn regular(chunk_shape: &[u64], rank: usize) -> Result<Self> {
+        regular::grid(chunk_shape, rank)
+    }
+
+    /// How many dimensions.
+    pub fn rank(&self) -> usize {
+        self.dimensions.len()
+    }
+
+    /// Chunks along each dimension of an array of this shape.
+    pub fn grid_shape(&self, array_shape: &[u64]) -> Vec<u64> {
+        self.dimensions.iter().zip(array_shape).map(|(dimension, len)| dimension.chunk_count(*len)).collect()
+    }
+
+    /// Shape of the chunk at these grid indices; `None` for indices that no chunk of any array can have.
+    pub fn chunk_shape(&self, chunk: &[u64]) -> Option<Vec<u64>> {
+        if chunk.len() != self.rank() {
+            return None;
+        }
+        self.dimensions.iter().zip(chunk).map(|(dimension, idx)| dimension.chunk_len(*idx)).collect()
+    }
+
+    /// The shape that all chunks have, where they have one.
+    pub fn uniform(&self) -> Option<Vec<u64>> {
+        self.is_uniform().then(|| self.first_chunk_shape())
+    }
+
+    /// Whether all chunks have one shape.
+    pub fn is_uniform(&self) -> bool {
+        self.dimensions.iter().all(GridDimension::is_regular)
+    }
+
+    /// Shape of the chunk at the origin.
+    pub fn first_chunk_shape(&self) -> Vec<u64> {
+        self.dimensions.iter().map(|dimension| dimension.chunk_len(0).unwrap_or(0)).collect()
+    }
+}
+
+impl GridDimension {
+    /// Whether all chunks have one length.
+    pub fn is_regular(&self) -> bool {
+        match self {
+            Self::Regular(_) => true,
+        }
+    }
+
+    /// Length of the shortest chunk.
+    pub fn shortest_chunk(&self) -> u64 {
+        match self {
+            Self::Regular(len) => *len,
+        }
+    }
+
+    /// How many chunks cover `array_len` elements.
+    pub fn chunk_count(&self, array_len: u64) -> u64 {
+        match self {
+            Self::Regular(len) => array_len.div_ceil(*len),
+        }
+    }
+
+    /// The chunk that holds an element.
+    pub fn chunk_of(&self, idx: u64) -> u64 {
+        match self {
+            Self::Regular(len) => idx / *len,
+        }
+    }
+
+    /// The elements that a chunk holds, also beyond the array's end; cut at the end of 64 bits.
+    pub fn chunk_extent(&self, chunk: u64) -> Range<u64> {
+        match self {
+            Self::Regular(len) => {
+                let start = chunk.saturating_mul(*len);
+                start..start.saturating_add(*len)
+            }
+        }
+    }
+
+    /// Length of a chunk; `None` where it would begin past 64 bits.
+    pub fn chunk_len(&self, chunk: u64) -> Option<u64> {
+        match self {
+            Self::Regular(len) => chunk.checked_mul(*len).map(|_| *len),
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_specifications_own_example() {
+        let grid = ChunkGrid::regular(&[5, 20, 400], 3).unwrap();
+        assert_eq!(grid.grid_shape(&[10, 200, 3000]), [2, 10, 8]);
+        let chunk: Vec<u64> = grid
+            .dimensions
+            .iter()
+            .zip([7, 150, 900])
+            .map(|(dimension, idx)| dimension.chunk_of(idx))
+            .collect();
+        assert_eq!(chunk, [1, 7, 2]);
+        assert_eq!(grid.dimensions[2].chunk_extent(2), 800..1200);
+        assert_eq!(grid.chunk_shape(&[1, 7, 7]), Some(vec![5, 20, 400]));
+        assert_eq!(grid.uniform(), Some(vec![5, 20, 400]));
+    }
+
+    #[test]
+    fn scalars_have_one_chunk_and_empty_dimensions_none() {
+        let scalar = ChunkGrid::regular(&[], 0).unwrap();
+        assert_eq!(scalar.grid_shape(&[]), Vec::<u64>::new());
+        assert_eq!(scalar.chunk_shape(&[]), Some(Vec::new()));
+        assert_eq!(ChunkGrid::regular(&[3, 1], 2).unwrap().grid_shape(&[0, 4]), [0, 4]);
+    }
+
+    #[test]
+    fn the_ends_of_64_bits_are_kept() {
+        let dimension = GridDimension::Regular(1 << 62);
+        assert_eq!(dimension.chunk_count(u64::MAX), 4);
+        assert_eq!(dimension.chunk_extent(3), (3 << 62)..u64::MAX);
+        assert_eq!(dimension.chunk_extent(4), u64::MAX..u64::MAX);
+        assert_eq!(dimension.chunk_len(4), None);
+        let grid = ChunkGrid { dimensions: vec![dimension] };
+        assert_eq!(grid.chunk_shape(&[4]), None);
+        assert_eq!(grid.chunk_shape(&[0, 0]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn every_element_lies_in_its_chunk(len in 1..u64::MAX, idx in any::<u64>()) {
+            let dimension = GridDimension::Regular(len);
+            let chunk = dimension.chunk_of(idx);
+            let extent = dimension.chunk_extent(chunk);
+            prop_assert!(extent.start <= idx && (idx < extent.end || idx == u64::MAX));
+            prop_assert!(idx == u64::MAX || chunk < dimension.chunk_count(idx + 1));
+        }
+    }
+}
