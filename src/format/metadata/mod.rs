@@ -2,12 +2,16 @@
 //!
 //! Every dialect is turned into the words of the final v3 text on entry, so that everything behind this module knows one
 //! format: [`v3`] parses it, [`v2`] translates. [`json`] reads numbers exactly and tolerates what Python writes.
+//! A [`document::NodeDocument`] is what was found in a store, as text; [`consolidated`] finds many in one.
 //! Codec names are kept as written: they are resolved when the array is first read, so that an array with an unknown
 //! codec can still be listed and described.
 
+mod attributes;
 pub mod consolidated;
+pub mod document;
 pub mod extension;
 pub mod json;
+pub mod tree;
 pub mod v2;
 pub mod v3;
 
@@ -34,6 +38,28 @@ impl ZarrFormat {
     }
 }
 
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum NodeKind {
+    /// An array.
+    Array,
+    /// A group that has metadata.
+    Group,
+    /// A group that is only known by what it holds.
+    ImplicitGroup,
+}
+
+impl NodeKind {
+    /// For messages, and for JavaScript.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Array => "array",
+            Self::Group => "group",
+            Self::ImplicitGroup => "implicit-group",
+        }
+    }
+}
+
 /// A node: an array or a group.
 #[derive(Clone, Debug)]
 pub enum NodeMetadata {
@@ -41,6 +67,16 @@ pub enum NodeMetadata {
     Array(Box<ArrayMetadata>),
     /// A group.
     Group(GroupMetadata),
+}
+
+impl NodeMetadata {
+    /// Which of the two.
+    pub fn kind(&self) -> NodeKind {
+        match self {
+            Self::Array(_) => NodeKind::Array,
+            Self::Group(_) => NodeKind::Group,
+        }
+    }
 }
 
 /// What is known of an array, in v3's words whatever its dialect.
@@ -60,7 +96,7 @@ pub struct ArrayMetadata {
     pub fill_value: FillValue,
     /// The codec chain in encoding order; for v2 with the `transpose` and `bytes` codecs that its `order` and byte order mean.
     pub codecs: Vec<CodecMetadata>,
-    /// User attributes: the JSON text of an object.
+    /// User attributes: the JSON text of an object, as written: bare `NaN` and `Infinity` tokens occur (see [`tree`]).
     pub attributes: String,
     /// Names of dimensions, `None` for an unnamed one; v3's `dimension_names`, else xarray's `_ARRAY_DIMENSIONS`.
     pub dimension_names: Option<Vec<Option<String>>>,
@@ -86,7 +122,7 @@ pub struct CodecMetadata {
 pub struct GroupMetadata {
     /// The dialect it was written in.
     pub format: ZarrFormat,
-    /// User attributes: the JSON text of an object.
+    /// User attributes: the JSON text of an object, as written: bare `NaN` and `Infinity` tokens occur (see [`tree`]).
     pub attributes: String,
     /// What was read although it bends the rules.
     pub warnings: Vec<String>,

@@ -1,0 +1,45 @@
+//! User attributes, as far as the core looks into them: that they are an object, and xarray's names of dimensions.
+//!
+//! What attributes mean is the business of `convention`. They stay text.
+
+use super::json::{Json, Object};
+use crate::error::Result;
+
+/// Under which xarray keeps the names of dimensions where the format has no place for them.
+const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
+
+/// Of a node that has none.
+pub(super) const NONE: &str = "{}";
+
+/// The text of an object, as its writer wrote it.
+pub(super) fn text(json: Json<'_>) -> Result<String> {
+    match json.kind_name() {
+        "an object" => Ok(json.original_text().into_owned()),
+        _ => Err(json.unexpected("an object")),
+    }
+}
+
+/// The names of an array's dimensions, `null` for one without.
+pub(super) fn dimension_names(json: Json<'_>, rank: usize) -> Result<Vec<Option<String>>> {
+    let name = |json: Json<'_>| {
+        if json.is_null() { Ok(None) } else { json.str().map(|name| Some(name.into_owned())) }
+    };
+    let names = json.list(name)?;
+    if names.len() == rank {
+        return Ok(names);
+    }
+    Err(json.unexpected(&format!("{rank} names")).actual(format!("{} names", names.len())))
+}
+
+/// xarray's names of dimensions. Attributes are the user's, so what does not fit is a warning.
+pub(super) fn xarray_dimension_names(
+    attributes: &Object<'_>,
+    rank: usize,
+    warnings: &mut Vec<String>,
+) -> Option<Vec<Option<String>>> {
+    let read = attributes.read(ARRAY_DIMENSIONS, |json| dimension_names(json, rank));
+    read.unwrap_or_else(|error| {
+        warnings.push(format!("{ARRAY_DIMENSIONS} is ignored: {error}"));
+        None
+    })
+}

@@ -1,0 +1,149 @@
+//! The metadata of one node as it stands in a store: one text in v3, up to two in v2.
+//!
+//! This is what crosses to workers, which parse it themselves, and what users get as raw metadata. Deliberately unparsed:
+//! [`parse`] makes the values.
+
+use serde::{Deserialize, Serialize};
+
+use super::{NodeMetadata, ZarrFormat, v2, v3};
+use crate::error::{Error, Result};
+
+/// Key suffix of v3 metadata.
+pub const ZARR_JSON: &str = "zarr.json";
+/// Key suffix of v2 array metadata.
+pub const ZARRAY: &str = ".zarray";
+/// Key suffix of v2 group metadata.
+pub const ZGROUP: &str = ".zgroup";
+/// Key suffix of v2 attributes.
+pub const ZATTRS: &str = ".zattrs";
+
+/// The metadata of one node, as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NodeDocument {
+    /// Which dialect's keys these are.
+    pub format: ZarrFormat,
+    /// Key suffix and text of each document that was found.
+    pub texts: Vec<(String, String)>,
+}
+
+/// How a [`NodeDocument`] crosses: `{"zarr_format":2,"texts":[[".zarray","…"]]}`.
+#[derive(Serialize, Deserialize)]
+struct Message<'a> {
+    zarr_format: u8,
+    #[serde(borrow)]
+    texts: std::borrow::Cow<'a, [(String, String)]>,
+}
+
+impl NodeDocument {
+    /// From what a store holds under each key suffix.
+    ///
+    /// # Errors
+    /// `Format` for bytes that are not UTF-8.
+    pub fn read(format: ZarrFormat, documents: &[(&str, &[u8])]) -> Result<Self> {
+        let read = |(suffix, bytes): &(&str, &[u8])| match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(((*suffix).to_owned(), text.to_owned())),
+            Err(error) => Err(Error::format(format!("{suffix} is not UTF-8")).actual(error.to_string())),
+        };
+        Ok(Self { format, texts: documents.iter().map(read).collect::<Result<_>>()? })
+    }
+
+    /// The text under a key suffix.
+    pub fn text(&self, suffix: &str) -> Option<&str> {
+        self.texts.iter().find(|(name, _)| name == suffix).map(|(_, text)| text.as_str())
+    }
+
+    /// One line, for crossing to a worker.
+    ///
+    /// # Errors
+    /// None that strings can cause.
+    pub fn to_json(&self) -> Result<String> {
+        let message = Message { zarr_format: self.format.version(), texts: self.texts.as_slice().into() };
+        serde_json::to_string(&message).map_err(|error| Error::argument(error.to_string()))
+    }
+
+    /// What [`to_json`](Self::to_json) made.
+    ///
+    /// # Errors
+    /// `Argument` for anything else.
+    pub fn from_json(json: &str) -> Result<Self> {
+        let invalid = |actual: String| Error::argument("this is no node document").actual(actual);
+        let message: Message<'_> = serde_json::from_str(json).map_err(|error| invalid(error.to_string()))?;
+        let format = match message.zarr_format {
+            2 => ZarrFormat::V2,
+            3 => ZarrFormat::V3,
+            other => return Err(invalid(format!("zarr_format {other}"))),
+        };
+        Ok(Self { format, texts: message.texts.into_owned() })
+    }
+}
+
+/// What the texts say of the node. In v2 a node that has both `.zarray` and `.zgroup` is an array.
+///
+/// # Errors
+/// `NotFound` where there is no text of a node, and as [`v3::parse_node`] and [`v2::parse_array`].
+pub fn parse(document: &NodeDocument) -> Result<NodeMetadata> {
+    let text = |suffix| document.text(suffix).map(str::as_bytes);
+    match document.format {
+        ZarrFormat::V3 => match text(ZARR_JSON) {
+            Some(text) => v3::parse_node(text),
+            None => Err(Error::not_found("the node has no zarr.json")),
+        },
+        ZarrFormat::V2 => match (text(ZARRAY), text(ZGROUP)) {
+            (Some(zarray), _) => {
+                v2::parse_array(zarray, text(ZATTRS)).map(|array| NodeMetadata::Array(Box::new(array)))
+            }
+            (None, Some(zgroup)) => v2::parse_group(zgroup, text(ZATTRS)).map(NodeMetadata::Group),
+            (None, None) => Err(Error::not_found("the node has neither .zarray nor .zgroup")),
+        },
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    const ARRAY: &str = r#"{"zarr_format":2,"shape":[],"chunks":[],"dtype":"|u1","compressor":null,"fill_value":7,
+        "order":"C","filters":null}"#;
+
+    fn v2_document(texts: &[(&str, &str)]) -> NodeDocument {
+        let documents: Vec<_> = texts.iter().map(|(suffix, text)| (*suffix, text.as_bytes())).collect();
+        NodeDocument::read(ZarrFormat::V2, &documents).unwrap()
+    }
+
+    #[test]
+    fn documents_cross_unchanged() {
+        let document = v2_document(&[(ZGROUP, "{\"zarr_format\": 2}\n"), (ZATTRS, "{\"ö\\n\": NaN}")]);
+        assert_eq!(NodeDocument::from_json(&document.to_json().unwrap()).unwrap(), document);
+        for json in ["", "{}", r#"{"zarr_format":1,"texts":[]}"#, "[2,[]]x"] {
+            assert_eq!(NodeDocument::from_json(json).unwrap_err().kind(), ErrorKind::Argument);
+        }
+    }
+
+    #[test]
+    fn an_array_wins_over_a_group() {
+        let group = (ZGROUP, r#"{"zarr_format":2}"#);
+        let parsed = parse(&v2_document(&[group, (ZARRAY, ARRAY)])).unwrap();
+        assert!(matches!(parsed, NodeMetadata::Array(array) if array.fill_value.0 == [7]));
+        let NodeMetadata::Group(parsed) = parse(&v2_document(&[group, (ZATTRS, r#"{"a":1}"#)])).unwrap()
+        else {
+            panic!("no group");
+        };
+        assert_eq!(parsed.attributes, r#"{"a":1}"#);
+    }
+
+    #[test]
+    fn nothing_is_not_found() {
+        assert_eq!(parse(&v2_document(&[(ZATTRS, "{}")])).unwrap_err().kind(), ErrorKind::NotFound);
+        let empty = NodeDocument { format: ZarrFormat::V3, texts: Vec::new() };
+        assert_eq!(parse(&empty).unwrap_err().kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn bytes_must_be_text() {
+        let error = NodeDocument::read(ZarrFormat::V3, &[(ZARR_JSON, b"\xff")]).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Format);
+        assert!(error.message().contains("zarr.json"));
+    }
+}

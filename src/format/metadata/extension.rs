@@ -1,0 +1,132 @@
+//! Extensions of v3 metadata: a name, or `{name, configuration?, must_understand?}`.
+//! <https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#extension-definition>
+//!
+//! One reader for every extension point. Bare names are legal for all since 3.1, and core data types occur as objects.
+//! What a name means is the business of the extension point.
+
+use std::borrow::Cow;
+
+use super::json::{Json, Object};
+use crate::error::{Error, Result};
+
+/// An extension as the metadata has it.
+#[derive(Clone, Debug)]
+pub struct Extension<'a> {
+    /// Which one.
+    pub name: Cow<'a, str>,
+    /// An object; `None` where there is none, which means the same as an empty one.
+    pub configuration: Option<Json<'a>>,
+    /// Whether a reader who does not know it must refuse the node.
+    pub must_understand: bool,
+}
+
+impl<'a> Extension<'a> {
+    /// Reads either form.
+    ///
+    /// # Errors
+    /// `Format` for anything else, `Unsupported` for a member that the specification does not have.
+    pub fn parse(json: Json<'a>) -> Result<Self> {
+        let members = match json.kind_name() {
+            "a string" => return Ok(Self { name: json.str()?, configuration: None, must_understand: true }),
+            "an object" => json.object()?,
+            _ => return Err(json.unexpected("a name or an object with one")),
+        };
+        let extension = Self {
+            name: members.require("name", Json::str)?,
+            configuration: members.read("configuration", |json| json.object().map(|_| json))?,
+            must_understand: members.read("must_understand", Json::bool)?.unwrap_or(true),
+        };
+        refuse_unknown(members, &["name", "configuration", "must_understand"])?;
+        Ok(extension)
+    }
+
+    /// The configuration's members; none where there is none.
+    ///
+    /// # Errors
+    /// `Format` when it is not an object.
+    pub fn configuration(&self) -> Result<Object<'a>> {
+        self.configuration.map_or_else(|| Ok(Object::default()), Json::object)
+    }
+}
+
+/// The rule for fields that we do not know: they must be understood, unless they are objects that say otherwise.
+///
+/// # Errors
+/// `Unsupported` naming the field.
+pub fn refuse_unknown(members: Object<'_>, known: &[&str]) -> Result<()> {
+    members.into_iter().filter(|(key, _)| !known.contains(&key.as_ref())).try_for_each(|(key, value)| {
+        if may_be_ignored(value) {
+            return Ok(());
+        }
+        let error = Error::unsupported(format!("the metadata has a field that must be understood: {key:?}"));
+        Err(error.in_field(key))
+    })
+}
+
+fn may_be_ignored(value: Json<'_>) -> bool {
+    let must_understand = value.object().ok().and_then(|object| object.get("must_understand"));
+    must_understand.is_some_and(|json| json.text() == "false")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::format::metadata::json::Document;
+
+    #[test]
+    fn both_forms_are_read() {
+        let document = Document::parse(br#"["gzip",{"name":"gzip","configuration":{"level":1}}]"#).unwrap();
+        let extensions = document.root().list(Extension::parse).unwrap();
+        assert_eq!(extensions[0].name, "gzip");
+        assert!(extensions[0].configuration.is_none());
+        assert!(extensions[0].configuration().unwrap().iter().next().is_none());
+        assert_eq!(extensions[1].name, "gzip");
+        assert_eq!(extensions[1].configuration.unwrap().text(), r#"{"level":1}"#);
+        assert!(extensions[1].must_understand);
+    }
+
+    #[test]
+    fn must_understand_is_read() {
+        let document = Document::parse(br#"{"name":"x","must_understand":false}"#).unwrap();
+        assert!(!Extension::parse(document.root()).unwrap().must_understand);
+    }
+
+    #[test]
+    fn broken_forms_are_refused() {
+        for (text, kind, field) in [
+            ("7", ErrorKind::Format, None),
+            ("null", ErrorKind::Format, None),
+            ("{}", ErrorKind::Format, Some("name")),
+            (r#"{"name":7}"#, ErrorKind::Format, Some("name")),
+            (r#"{"name":"x","configuration":[]}"#, ErrorKind::Format, Some("configuration")),
+            (r#"{"name":"x","configuration":null}"#, ErrorKind::Format, Some("configuration")),
+            (r#"{"name":"x","must_understand":"no"}"#, ErrorKind::Format, Some("must_understand")),
+            (r#"{"name":"x","level":1}"#, ErrorKind::Unsupported, Some("level")),
+        ] {
+            let document = Document::parse(text.as_bytes()).unwrap();
+            let error = Extension::parse(document.root()).unwrap_err();
+            assert_eq!(error.kind(), kind, "{text}");
+            assert_eq!(error.context().field.as_deref(), field, "{text}");
+        }
+    }
+
+    #[test]
+    fn unknown_fields_are_refused_unless_they_say_otherwise() {
+        let check = |text: &str| {
+            let document = Document::parse(text.as_bytes()).unwrap();
+            refuse_unknown(document.root().object().unwrap(), &["a"])
+        };
+        assert!(check(r#"{"a":1,"b":{"must_understand":false}}"#).is_ok());
+        for text in [
+            r#"{"b":1}"#,
+            r#"{"b":false}"#,
+            r#"{"b":{}}"#,
+            r#"{"b":{"must_understand":true}}"#,
+            r#"{"b":null}"#,
+        ] {
+            assert_eq!(check(text).unwrap_err().kind(), ErrorKind::Unsupported, "{text}");
+        }
+    }
+}

@@ -1,0 +1,546 @@
+//! JSON as metadata documents have it: exact numbers, and Python's bare `NaN`. RFC 8259.
+//!
+//! A [`Document`] is checked once; a [`Json`] is a view of one value in it, still text, taken apart one level at a time:
+//! numbers never pass through a double unless the field is one, and what nobody asks for is never built. Deliberately not a
+//! value tree (but see [`tree`](super::tree) for attributes) and not a writer.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Range;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::error::{Error, Result};
+use crate::limits;
+
+/// The tokens that Python's `json` writes bare, and the string each is read as. The escape, which no writer uses for these
+/// letters, lets [`Json::original_text`] tell the token from the string of the same name.
+const NON_FINITE: [(&str, &str); 3] =
+    [("NaN", r#""\u004eaN""#), ("Infinity", r#""\u0049nfinity""#), ("-Infinity", r#""\u002dInfinity""#)];
+
+/// A checked JSON document.
+#[derive(Clone, Debug)]
+pub struct Document<'a> {
+    text: Cow<'a, str>,
+    non_finite: bool,
+}
+
+impl<'a> Document<'a> {
+    /// Checks that the bytes are JSON, with three allowances: a byte order mark, and bare `NaN` and `Infinity`, which read
+    /// as strings.
+    ///
+    /// # Errors
+    /// `Format` for bytes that are not UTF-8 or not JSON, `Limit` for documents too long or nested too deep.
+    pub fn parse(bytes: &'a [u8]) -> Result<Self> {
+        limits::within(bytes.len() as u64, limits::METADATA_BYTES, "metadata document")?;
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let text = std::str::from_utf8(bytes)
+            .map_err(|error| Error::format("the document is not UTF-8").actual(error.to_string()))?;
+        let non_finite = scan(text.as_bytes())?;
+        let text = if non_finite { Cow::Owned(quote_non_finite(text)) } else { Cow::Borrowed(text) };
+        serde_json::from_str::<IgnoredAny>(&text).map_err(|error| invalid(&error))?;
+        Ok(Self { text, non_finite })
+    }
+
+    /// The value that the document is.
+    pub fn root(&self) -> Json<'_> {
+        Json { text: self.text.trim_matches([' ', '\t', '\r', '\n']), non_finite: self.non_finite }
+    }
+
+    /// Whether bare `NaN` or `Infinity` tokens stand in it.
+    pub fn has_non_finite(&self) -> bool {
+        self.non_finite
+    }
+
+    /// Where a view of this document stands in [`into_text`](Self::into_text).
+    pub(super) fn span(&self, json: Json<'_>) -> Range<usize> {
+        let start = json.text.as_ptr().addr() - self.text.as_ptr().addr();
+        start..start + json.text.len()
+    }
+
+    /// The text that views are spans of.
+    pub fn into_text(self) -> String {
+        self.text.into_owned()
+    }
+}
+
+fn invalid(error: &serde_json::Error) -> Error {
+    Error::format(format!("invalid JSON: {error}"))
+}
+
+/// Walks the text once, without recursion: bounds the nesting, and says whether there are bare `NaN` or `Infinity` tokens
+/// (no other token outside a string has these letters).
+fn scan(text: &[u8]) -> Result<bool> {
+    let (mut depth, mut non_finite, mut idx) = (0_usize, false, 0);
+    while let Some(byte) = text.get(idx) {
+        match byte {
+            b'"' => idx = string_end(text, idx),
+            b'{' | b'[' => {
+                depth += 1;
+                limits::within(depth as u64, limits::JSON_DEPTH as u64, "nesting of a JSON document")?;
+            }
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'N' | b'I' => non_finite = true,
+            _ => {}
+        }
+        idx += 1;
+    }
+    Ok(non_finite)
+}
+
+/// Where the quote stands that ends the string begun at `start`, or the end of the text.
+fn string_end(text: &[u8], start: usize) -> usize {
+    let mut idx = start + 1;
+    while let Some(byte) = text.get(idx) {
+        match byte {
+            b'"' => return idx,
+            b'\\' => idx += 2,
+            _ => idx += 1,
+        }
+    }
+    text.len()
+}
+
+fn quote_non_finite(text: &str) -> String {
+    let (mut quoted, mut copied, mut idx) = (String::with_capacity(text.len() + 64), 0, 0);
+    while let Some(byte) = text.as_bytes().get(idx) {
+        if *byte == b'"' {
+            idx = string_end(text.as_bytes(), idx) + 1;
+            continue;
+        }
+        let rest = text.get(idx..).unwrap_or_default();
+        match NON_FINITE.iter().find(|(token, _)| rest.starts_with(token)) {
+            Some((token, replacement)) => {
+                quoted.push_str(&text[copied..idx]);
+                quoted.push_str(replacement);
+                idx += token.len();
+                copied = idx;
+            }
+            None => idx += 1,
+        }
+    }
+    quoted.push_str(&text[copied..]);
+    quoted
+}
+
+/// One value of a [`Document`], as text.
+#[derive(Clone, Copy, Debug)]
+pub struct Json<'a> {
+    text: &'a str,
+    non_finite: bool,
+}
+
+impl<'a> Json<'a> {
+    /// A value whose text was cut out of a checked document.
+    pub(super) fn from_checked(text: &'a str, non_finite: bool) -> Self {
+        Self { text, non_finite }
+    }
+
+    /// Strict JSON text; bare `NaN` and `Infinity` tokens stand in it as strings.
+    pub fn text(self) -> &'a str {
+        self.text
+    }
+
+    /// The text as its writer wrote it, bare `NaN` and `Infinity` tokens too.
+    pub fn original_text(self) -> Cow<'a, str> {
+        if !self.non_finite || !self.text.contains("\"\\u00") {
+            return Cow::Borrowed(self.text);
+        }
+        let restore = |text: String, (token, quoted): &(&str, &str)| text.replace(quoted, token);
+        Cow::Owned(NON_FINITE.iter().fold(self.text.to_owned(), restore))
+    }
+
+    /// The number that a bare `NaN` or `Infinity` token means; `None` for everything else, the strings of the same names
+    /// too.
+    pub fn non_finite_token(self) -> Option<f64> {
+        let (token, _) = NON_FINITE.iter().find(|(_, quoted)| self.non_finite && self.text == *quoted)?;
+        token.parse().ok()
+    }
+
+    /// What it is, for messages.
+    pub fn kind_name(self) -> &'static str {
+        match self.text.as_bytes().first() {
+            Some(b'{') => "an object",
+            Some(b'[') => "an array",
+            Some(b'"') => "a string",
+            Some(b't' | b'f') => "a boolean",
+            Some(b'n') => "null",
+            _ => "a number",
+        }
+    }
+
+    /// What it is, with its text where that is short, for messages.
+    pub fn describe(self) -> String {
+        let kind = self.kind_name();
+        match self.text.as_bytes().first() {
+            Some(b'{' | b'[' | b'n') => kind.to_owned(),
+            _ if self.text.len() <= 64 => format!("{kind}: {}", self.text),
+            _ => format!("{kind} of {} bytes", self.text.len()),
+        }
+    }
+
+    /// The `Format` error of a value that is not what it should be.
+    pub fn unexpected(self, expected: &str) -> Error {
+        Error::format("the metadata has a wrong value").expected(expected).actual(self.describe())
+    }
+
+    /// Whether it is `null`.
+    pub fn is_null(self) -> bool {
+        self.text == "null"
+    }
+
+    /// A boolean.
+    ///
+    /// # Errors
+    /// `Format` for anything else.
+    pub fn bool(self) -> Result<bool> {
+        match self.text {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => Err(self.unexpected("a boolean")),
+        }
+    }
+
+    /// A string, unescaped.
+    ///
+    /// # Errors
+    /// `Format` for anything else, and for lone surrogates.
+    pub fn str(self) -> Result<Cow<'a, str>> {
+        self.must_begin_with(b'"', "a string")?;
+        serde_json::from_str::<Text<'a>>(self.text).map(|text| text.0).map_err(|error| invalid(&error))
+    }
+
+    /// The text of a number.
+    ///
+    /// # Errors
+    /// `Format` for anything else.
+    pub fn number_text(self) -> Result<&'a str> {
+        match self.text.as_bytes().first() {
+            Some(b'-' | b'0'..=b'9') => Ok(self.text),
+            _ => Err(self.unexpected("a number")),
+        }
+    }
+
+    /// A non-negative integer of 64 bits.
+    ///
+    /// # Errors
+    /// `Format` for anything else, numbers with a fraction or exponent too.
+    pub fn u64(self) -> Result<u64> {
+        self.number_text()
+            .ok()
+            .and_then(|text| text.parse().ok())
+            .ok_or_else(|| self.unexpected("a non-negative integer"))
+    }
+
+    /// An integer of 64 bits.
+    ///
+    /// # Errors
+    /// `Format` for anything else, numbers with a fraction or exponent too.
+    pub fn i64(self) -> Result<i64> {
+        self.number_text()
+            .ok()
+            .and_then(|text| text.parse().ok())
+            .ok_or_else(|| self.unexpected("an integer of 64 bits"))
+    }
+
+    /// The elements of an array.
+    ///
+    /// # Errors
+    /// `Format` for anything else.
+    pub fn array(self) -> Result<Vec<Json<'a>>> {
+        self.must_begin_with(b'[', "an array")?;
+        let elements: Vec<&'a RawValue> = serde_json::from_str(self.text).map_err(|error| invalid(&error))?;
+        Ok(elements.into_iter().map(|element| self.part(element)).collect())
+    }
+
+    /// What `read` makes of each element of an array; errors name the element.
+    ///
+    /// # Errors
+    /// `Format` for anything else, and whatever `read` finds.
+    pub fn list<T>(self, read: impl Fn(Json<'a>) -> Result<T>) -> Result<Vec<T>> {
+        let elements = self.array()?.into_iter().enumerate();
+        elements
+            .map(|(idx, json)| read(json).map_err(|error| error.within_field(&format!("[{idx}]"))))
+            .collect()
+    }
+
+    /// An array of non-negative integers.
+    ///
+    /// # Errors
+    /// `Format` for anything else.
+    pub fn u64_list(self) -> Result<Vec<u64>> {
+        self.list(Json::u64)
+    }
+
+    /// The members of an object.
+    ///
+    /// # Errors
+    /// `Format` for anything else.
+    pub fn object(self) -> Result<Object<'a>> {
+        let mut members = self.members()?;
+        keep_last(&mut members);
+        Ok(Object { members })
+    }
+
+    /// The members of an object as they stand, repeated keys too.
+    ///
+    /// # Errors
+    /// `Format` for anything else.
+    pub fn members(self) -> Result<Vec<(Cow<'a, str>, Json<'a>)>> {
+        self.must_begin_with(b'{', "an object")?;
+        let mut deserializer = serde_json::Deserializer::from_str(self.text);
+        let members = deserializer.deserialize_map(Members).map_err(|error| invalid(&error))?;
+        Ok(members.into_iter().map(|(key, value)| (key, self.part(value))).collect())
+    }
+
+    fn part(self, value: &'a RawValue) -> Json<'a> {
+        Json { text: value.get(), non_finite: self.non_finite }
+    }
+
+    fn must_begin_with(self, byte: u8, expected: &str) -> Result<()> {
+        if self.text.as_bytes().first() == Some(&byte) { Ok(()) } else { Err(self.unexpected(expected)) }
+    }
+}
+
+/// The members of an object, in document order; of a repeated key the last value counts, as in `JSON.parse`.
+#[derive(Clone, Debug, Default)]
+pub struct Object<'a> {
+    members: Vec<(Cow<'a, str>, Json<'a>)>,
+}
+
+impl<'a> Object<'a> {
+    /// The value of a key.
+    pub fn get(&self, key: &str) -> Option<Json<'a>> {
+        self.members.iter().find(|(name, _)| name == key).map(|(_, value)| *value)
+    }
+
+    /// What `read` makes of a key's value, `None` where the key is missing; errors name the field.
+    ///
+    /// # Errors
+    /// Whatever `read` finds.
+    pub fn read<T>(&self, key: &str, read: impl FnOnce(Json<'a>) -> Result<T>) -> Result<Option<T>> {
+        self.get(key).map(read).transpose().map_err(|error| error.within_field(key))
+    }
+
+    /// What `read` makes of a mandatory key's value; errors name the field.
+    ///
+    /// # Errors
+    /// `Format` when it is missing, and whatever `read` finds.
+    pub fn require<T>(&self, key: &str, read: impl FnOnce(Json<'a>) -> Result<T>) -> Result<T> {
+        match self.read(key, read)? {
+            Some(value) => Ok(value),
+            None => Err(Error::format("the metadata lacks a mandatory field").in_field(key)),
+        }
+    }
+
+    /// The members, in document order.
+    pub fn iter(&self) -> std::slice::Iter<'_, (Cow<'a, str>, Json<'a>)> {
+        self.members.iter()
+    }
+}
+
+impl<'a> IntoIterator for Object<'a> {
+    type Item = (Cow<'a, str>, Json<'a>);
+    type IntoIter = std::vec::IntoIter<Self::Item>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.members.into_iter()
+    }
+}
+
+/// Of a repeated key, keeps the place of the first and the value of the last.
+fn keep_last(members: &mut Vec<(Cow<'_, str>, Json<'_>)>) {
+    let mut order: Vec<usize> = (0..members.len()).collect();
+    order.sort_by(|a, b| members[*a].0.cmp(&members[*b].0));
+    let runs = order.chunk_by(|a, b| members[*a].0 == members[*b].0);
+    let repeats: Vec<Vec<usize>> = runs.filter(|run| run.len() > 1).map(<[usize]>::to_vec).collect();
+    let mut dropped: Vec<usize> = Vec::new();
+    for run in &repeats {
+        if let [first, others @ ..] = run.as_slice() {
+            members[*first].1 = members[others[others.len() - 1]].1;
+            dropped.extend(others);
+        }
+    }
+    dropped.sort_unstable();
+    let (mut dropped, mut idx) = (dropped.into_iter().peekable(), 0);
+    members.retain(|_| {
+        let keep = dropped.next_if_eq(&idx).is_none();
+        idx += 1;
+        keep
+    });
+}
+
+/// A string, borrowed where it has no escapes.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// Reads an object's members in order.
+struct Members;
+
+impl<'de> Visitor<'de> for Members {
+    type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some((key, value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
+            members.push((key.0, value));
+        }
+        Ok(members)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::error::ErrorKind;
+
+    fn original(text: &str) -> String {
+        Document::parse(text.as_bytes()).unwrap().root().original_text().into_owned()
+    }
+
+    #[test]
+    fn a_byte_order_mark_and_white_space_are_dropped() {
+        let document = Document::parse(b"\xef\xbb\xbf \r\n\t{ \"a\" : 1 } ").unwrap();
+        assert_eq!(document.root().text(), "{ \"a\" : 1 }");
+        assert_eq!(document.root().object().unwrap().get("a").unwrap().text(), "1");
+    }
+
+    #[test]
+    fn what_is_not_json_is_refused() {
+        let texts = [
+            "", " ", "{", "{\"a\":}", "[1,]", "{} {}", "nan", "NaNx", "-NaN", "\"a", "\"\\", "01", "'a'",
+            "[}",
+        ];
+        for text in texts {
+            assert_eq!(Document::parse(text.as_bytes()).unwrap_err().kind(), ErrorKind::Format, "{text}");
+        }
+        let error = Document::parse(b"{\"a\":\xff}").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Format);
+        assert!(error.message().contains("UTF-8"));
+    }
+
+    #[test]
+    fn nesting_is_bounded_before_anything_walks_it() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(Document::parse(nested(limits::JSON_DEPTH).as_bytes()).is_ok());
+        let error = Document::parse(nested(limits::JSON_DEPTH + 1).as_bytes()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Limit);
+        let unclosed = Document::parse("{\"a\":".repeat(1_000_000).as_bytes()).map(drop);
+        assert_eq!(unclosed.unwrap_err().kind(), ErrorKind::Limit);
+        // Brackets within strings nest nothing.
+        assert!(Document::parse(format!("[\"\\\"{}\"]", "[".repeat(1000)).as_bytes()).is_ok());
+    }
+
+    #[test]
+    fn bare_tokens_read_as_strings_and_are_given_back_as_written() {
+        let text = r#"{"NaN": NaN, "b": ["NaN", -Infinity, Infinity, "a \\\" NaN"], "c": "\u00e9"}"#;
+        let document = Document::parse(text.as_bytes()).unwrap();
+        let members = document.root().object().unwrap();
+        assert_eq!(members.get("NaN").unwrap().str().unwrap(), "NaN");
+        let list = members.get("b").unwrap().list(|json| Ok(json.str()?.into_owned())).unwrap();
+        assert_eq!(list, ["NaN", "-Infinity", "Infinity", "a \\\" NaN"]);
+        assert!(document.has_non_finite());
+        assert_eq!(original(text), text);
+        assert_eq!(
+            members.get("b").unwrap().original_text(),
+            r#"["NaN", -Infinity, Infinity, "a \\\" NaN"]"#
+        );
+    }
+
+    #[test]
+    fn strict_documents_are_never_touched() {
+        let text = r#"["\u004eaN", "Infinity"]"#;
+        let document = Document::parse(text.as_bytes()).unwrap();
+        assert!(!document.has_non_finite());
+        assert_eq!(document.root().original_text(), text);
+        assert_eq!(document.root().array().unwrap()[0].non_finite_token(), None);
+    }
+
+    #[test]
+    fn of_repeated_keys_the_last_counts() {
+        let document = Document::parse(br#"{"a":1,"b":2,"\u0061":3,"c":4,"b":5,"a":6}"#).unwrap();
+        let members: Vec<_> = document
+            .root()
+            .object()
+            .unwrap()
+            .into_iter()
+            .map(|(key, json)| (key.into_owned(), json.text()))
+            .collect();
+        assert_eq!(members, [("a".into(), "6"), ("b".into(), "5"), ("c".into(), "4")]);
+    }
+
+    #[test]
+    fn integers_are_exact() {
+        let document =
+            Document::parse(b"[18446744073709551615,-9223372036854775808,1.0,1e2,-1,18446744073709551616]");
+        let document = document.unwrap();
+        let numbers = document.root().array().unwrap();
+        assert_eq!(numbers[0].u64().unwrap(), u64::MAX);
+        assert_eq!(numbers[1].i64().unwrap(), i64::MIN);
+        for number in &numbers[2..] {
+            assert_eq!(number.u64().unwrap_err().kind(), ErrorKind::Format, "{}", number.text());
+        }
+    }
+
+    #[test]
+    fn errors_say_what_was_expected_where_and_what_was_found() {
+        let document = Document::parse(br#"{"shape":[1,"x"],"n":null}"#).unwrap();
+        let members = document.root().object().unwrap();
+        let error = members.require("shape", Json::u64_list).unwrap_err();
+        assert_eq!(error.context().field.as_deref(), Some("shape[1]"));
+        assert_eq!(error.context().expected.as_deref(), Some("a non-negative integer"));
+        assert_eq!(error.context().actual.as_deref(), Some("a string: \"x\""));
+        let error = members.require("n", Json::object).unwrap_err();
+        assert_eq!(error.context().actual.as_deref(), Some("null"));
+        let error = members.require("chunks", Json::object).unwrap_err();
+        assert_eq!(error.context().field.as_deref(), Some("chunks"));
+    }
+
+    #[test]
+    fn lone_surrogates_are_kept_as_text_and_refused_as_strings() {
+        let document = Document::parse(br#"["\ud800"]"#).unwrap();
+        let element = document.root().array().unwrap()[0];
+        assert_eq!(element.text(), r#""\ud800""#);
+        assert_eq!(element.str().unwrap_err().kind(), ErrorKind::Format);
+    }
+
+    proptest! {
+        #[test]
+        fn every_text_either_fails_or_comes_back(text in r#"[\[\]{}:,"\\ NaInfity0-9.eE-]{0,24}"#) {
+            if let Ok(document) = Document::parse(text.as_bytes()) {
+                prop_assert_eq!(document.root().original_text(), text.trim());
+            }
+        }
+
+        #[test]
+        fn members_and_elements_are_those_of_a_value_tree(text in "[\\[\\]{}:,\"ab 01]{0,16}") {
+            let Ok(value) = serde_json::from_str::<serde_json::Value>(&text) else { return Ok(()) };
+            let document = Document::parse(text.as_bytes()).unwrap();
+            let same = |json: Json<'_>, value: &serde_json::Value| {
+                serde_json::from_str::<serde_json::Value>(json.text()).unwrap() == *value
+            };
+            if let Some(object) = value.as_object() {
+                let members = document.root().object().unwrap();
+                prop_assert_eq!(members.iter().count(), object.len());
+                for (key, json) in members {
+                    prop_assert!(same(json, &object[key.as_ref()]));
+                }
+            }
+            if let Some(array) = value.as_array() {
+                let elements = document.root().array().unwrap();
+                prop_assert!(elements.iter().zip(array).all(|(json, value)| same(*json, value)));
+                prop_assert_eq!(elements.len(), array.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,386 @@
+//! v2, in v3's words: `.zarray`, `.zgroup` and `.zattrs`.
+//! <https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html>
+//!
+//! The byte order that stands in the type becomes the `bytes` codec's, order `F` a `transpose`. Filters and compressor keep
+//! their v2 names and objects; only which kind each is decides where `bytes` stands. Unknown fields are ignored, as the
+//! text says.
+
+use super::json::{Document, Json, Object};
+use super::{ArrayMetadata, CodecMetadata, GroupMetadata, ZarrFormat, attributes, v3};
+use crate::error::{Error, Result, Stage};
+use crate::format::chunk_grid::ChunkGrid;
+use crate::format::chunk_key::{ChunkKeyEncoding, Separator};
+use crate::format::codec::registry::{CodecKind, kind_of};
+use crate::format::data_type::typestr::{self, Endian};
+use crate::format::data_type::{DataType, FillValue};
+
+/// The array that a `.zarray` and its `.zattrs` describe.
+///
+/// # Errors
+/// `Format` naming the field that is missing or wrong, `Unsupported` naming a data type, `Limit` for documents and ranks
+/// out of bounds.
+pub fn parse_array(zarray: &[u8], zattrs: Option<&[u8]>) -> Result<ArrayMetadata> {
+    let parse = || {
+        let (zarray, zattrs) = (Document::parse(zarray)?, parse_attributes(zattrs)?);
+        array(&zarray.root().object()?, zattrs.as_ref().map(Document::root))
+    };
+    parse().map_err(|error| error.in_stage(Stage::Metadata))
+}
+
+/// The group that a `.zgroup` and its `.zattrs` describe.
+///
+/// # Errors
+/// `Format` naming the field that is missing or wrong.
+pub fn parse_group(zgroup: &[u8], zattrs: Option<&[u8]>) -> Result<GroupMetadata> {
+    let parse = || {
+        Document::parse(zgroup)?.root().object()?.require("zarr_format", check_format)?;
+        let zattrs = parse_attributes(zattrs)?;
+        let attributes = attributes_text(zattrs.as_ref().map(Document::root))?;
+        Ok(GroupMetadata { format: ZarrFormat::V2, attributes, warnings: Vec::new() })
+    };
+    parse().map_err(|error: Error| error.in_stage(Stage::Metadata))
+}
+
+fn parse_attributes(zattrs: Option<&[u8]>) -> Result<Option<Document<'_>>> {
+    zattrs.map(Document::parse).transpose().map_err(|error| error.within_field(".zattrs"))
+}
+
+fn attributes_text(zattrs: Option<Json<'_>>) -> Result<String> {
+    let text = zattrs.map_or_else(|| Ok(attributes::NONE.to_owned()), attributes::text);
+    text.map_err(|error| error.within_field(".zattrs"))
+}
+
+fn check_format(json: Json<'_>) -> Result<()> {
+    if json.u64().is_ok_and(|version| version == 2) { Ok(()) } else { Err(json.unexpected("2")) }
+}
+
+fn array(members: &Object<'_>, zattrs: Option<Json<'_>>) -> Result<ArrayMetadata> {
+    members.require("zarr_format", check_format)?;
+    let shape = members.require("shape", v3::shape)?;
+    let rank = shape.len();
+    let (data_type, endian) = members.require("dtype", dtype)?;
+    let attributes = attributes_text(zattrs)?;
+    let mut warnings = Vec::new();
+    let dimension_names = match zattrs {
+        Some(json) => attributes::xarray_dimension_names(&json.object()?, rank, &mut warnings),
+        None => None,
+    };
+    Ok(ArrayMetadata {
+        format: ZarrFormat::V2,
+        chunk_grid: members.require("chunks", |json| ChunkGrid::regular(&json.u64_list()?, rank))?,
+        chunk_key_encoding: ChunkKeyEncoding::V2 { separator: separator(members)? },
+        fill_value: members
+            .require("fill_value", |json| FillValue::parse_v2(&data_type, json, &mut warnings))?,
+        codecs: codecs(members, rank, endian)?,
+        shape,
+        data_type,
+        attributes,
+        dimension_names,
+        warnings,
+    })
+}
+
+fn dtype(json: Json<'_>) -> Result<(DataType, Endian)> {
+    match json.kind_name() {
+        "a string" => typestr::parse(&json.str()?),
+        "an array" => Err(Error::unsupported("unknown data type: a structured one").actual(json.text())),
+        _ => Err(json.unexpected("a type string or a list of fields")),
+    }
+}
+
+/// Without the field, or with `null` (which JZarr writes), it is a dot.
+fn separator(members: &Object<'_>) -> Result<Separator> {
+    let read =
+        |json: Json<'_>| if json.is_null() { Ok(Separator::Dot) } else { Separator::parse(&json.str()?) };
+    Ok(members.read("dimension_separator", read)?.unwrap_or(Separator::Dot))
+}
+
+/// The chain that order, byte order, filters and compressor mean.
+fn codecs(members: &Object<'_>, rank: usize, endian: Endian) -> Result<Vec<CodecMetadata>> {
+    let mut chain = Chain { codecs: Vec::new(), endian, is_bytes: false };
+    if members.require("order", is_fortran)? && rank > 1 {
+        chain.codecs.push(reversed_dimensions(rank));
+    }
+    let filters =
+        members.require("filters", |json| if json.is_null() { Ok(Vec::new()) } else { json.array() })?;
+    for (idx, filter) in filters.into_iter().enumerate() {
+        chain.push(filter, format!("filters[{idx}]"), CodecKind::ArrayToArray)?;
+    }
+    let compressor = members.require("compressor", Ok)?;
+    if !compressor.is_null() {
+        chain.push(compressor, "compressor".to_owned(), CodecKind::BytesToBytes)?;
+    }
+    chain.become_bytes();
+    Ok(chain.codecs)
+}
+
+fn is_fortran(json: Json<'_>) -> Result<bool> {
+    match json.str().as_deref() {
+        Ok("C") => Ok(false),
+        Ok("F") => Ok(true),
+        _ => Err(json.unexpected("\"C\" or \"F\"")),
+    }
+}
+
+/// In order `F` the filters see the elements with the first dimension fastest: a chunk with its dimensions reversed.
+fn reversed_dimensions(rank: usize) -> CodecMetadata {
+    let order: Vec<String> = (0..rank).rev().map(|dimension| dimension.to_string()).collect();
+    CodecMetadata {
+        name: "transpose".to_owned(),
+        configuration: Some(format!("{{\"order\":[{}]}}", order.join(","))),
+        format: ZarrFormat::V3,
+        field: "order".to_owned(),
+    }
+}
+
+/// A chain being built, in encoding order.
+struct Chain {
+    codecs: Vec<CodecMetadata>,
+    /// Byte order of the elements at this point.
+    endian: Endian,
+    /// Whether elements have become bytes.
+    is_bytes: bool,
+}
+
+impl Chain {
+    /// Appends a filter or the compressor. One that nobody knows is taken for what its place suggests: that it is unknown
+    /// is said when the array is read.
+    fn push(&mut self, json: Json<'_>, field: String, assumed: CodecKind) -> Result<()> {
+        let read = || {
+            let object = json.object()?;
+            Ok((object.require("id", Json::str)?.into_owned(), object))
+        };
+        let (name, object) = read().map_err(|error: Error| error.within_field(&field))?;
+        match kind_of(&name, ZarrFormat::V2).unwrap_or(assumed) {
+            CodecKind::ArrayToArray => self.endian = stored_endian(&object).unwrap_or(self.endian),
+            CodecKind::ArrayToBytes => self.is_bytes = true,
+            CodecKind::BytesToBytes => self.become_bytes(),
+        }
+        let configuration = Some(json.text().to_owned());
+        self.codecs.push(CodecMetadata { name, configuration, format: ZarrFormat::V2, field });
+        Ok(())
+    }
+
+    fn become_bytes(&mut self) {
+        if self.is_bytes {
+            return;
+        }
+        self.is_bytes = true;
+        self.codecs.push(CodecMetadata {
+            name: "bytes".to_owned(),
+            configuration: Some(format!("{{\"endian\":\"{}\"}}", self.endian.name())),
+            format: ZarrFormat::V3,
+            field: "dtype".to_owned(),
+        });
+    }
+}
+
+/// Filters that change the type (`delta`, `fixedscaleoffset`, `quantize`, `astype`) name the stored one, byte order
+/// included.
+fn stored_endian(filter: &Object<'_>) -> Option<Endian> {
+    let stored = filter.get("astype").or_else(|| filter.get("encode_dtype"))?;
+    Endian::of_typestr(&stored.str().ok()?)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::limits;
+
+    /// The array of the specification's own example, without its filter.
+    fn example() -> Value {
+        json!({
+            "chunks": [1000, 1000],
+            "compressor": { "id": "blosc", "cname": "lz4", "clevel": 5, "shuffle": 1 },
+            "dtype": "<f8",
+            "fill_value": "NaN",
+            "filters": null,
+            "order": "C",
+            "shape": [10000, 10000],
+            "zarr_format": 2,
+        })
+    }
+
+    fn with(field: &str, value: Value) -> Value {
+        let mut document = example();
+        document[field] = value;
+        document
+    }
+
+    fn parse(document: &Value) -> Result<ArrayMetadata> {
+        parse_array(document.to_string().as_bytes(), None)
+    }
+
+    /// Name, configuration and field of each codec.
+    fn chain(document: &Value) -> Vec<(String, Value, String)> {
+        let codecs = parse(document).unwrap().codecs.into_iter();
+        codecs
+            .map(|codec| {
+                (codec.name, serde_json::from_str(&codec.configuration.unwrap()).unwrap(), codec.field)
+            })
+            .collect()
+    }
+
+    fn names(document: &Value) -> Vec<String> {
+        chain(document).into_iter().map(|(name, ..)| name).collect()
+    }
+
+    #[test]
+    fn the_specifications_own_example() {
+        let array = parse(&example()).unwrap();
+        assert_eq!(array.format, ZarrFormat::V2);
+        assert_eq!(array.shape, [10000, 10000]);
+        assert_eq!(array.chunk_grid.uniform(), Some(vec![1000, 1000]));
+        assert_eq!(array.chunk_key_encoding.encode(&[2, 4]), "2.4");
+        assert_eq!(array.fill_value.0, [0, 0, 0, 0, 0, 0, 0xf8, 0x7f]);
+        assert_eq!((array.attributes.as_str(), array.dimension_names), ("{}", None));
+        let bytes = ("bytes".to_owned(), json!({ "endian": "little" }), "dtype".to_owned());
+        let blosc = ("blosc".to_owned(), example()["compressor"].clone(), "compressor".to_owned());
+        assert_eq!(chain(&example()), [bytes, blosc]);
+        assert_eq!(array.codecs[0].format, ZarrFormat::V3);
+        assert_eq!(array.codecs[1].format, ZarrFormat::V2);
+    }
+
+    #[test]
+    fn order_f_is_a_transposition() {
+        let mut document = with("order", json!("F"));
+        document["shape"] = json!([4, 5, 6]);
+        document["chunks"] = json!([2, 2, 2]);
+        assert_eq!(chain(&document)[0], ("transpose".into(), json!({ "order": [2, 1, 0] }), "order".into()));
+        // One dimension or none has one order only.
+        for shape in [json!([]), json!([4])] {
+            document["shape"] = shape.clone();
+            document["chunks"] = shape;
+            assert_eq!(names(&document), ["bytes", "blosc"]);
+        }
+    }
+
+    #[test]
+    fn bytes_stand_where_elements_become_bytes() {
+        let delta = json!({ "id": "delta", "dtype": "<f8" });
+        let shuffle = json!({ "id": "shuffle", "elementsize": 8 });
+        let utf8 = json!({ "id": "vlen-utf8" });
+        let cases = [
+            (json!([]), vec!["bytes", "blosc"]),
+            (json!([delta]), vec!["delta", "bytes", "blosc"]),
+            (json!([delta, shuffle]), vec!["delta", "bytes", "shuffle", "blosc"]),
+            (json!([shuffle]), vec!["bytes", "shuffle", "blosc"]),
+            (json!([utf8]), vec!["vlen-utf8", "blosc"]),
+            (json!([{ "id": "nobody-knows" }]), vec!["nobody-knows", "bytes", "blosc"]),
+        ];
+        for (filters, expected) in cases {
+            assert_eq!(names(&with("filters", filters.clone())), expected, "{filters}");
+        }
+        assert_eq!(names(&with("compressor", Value::Null)), ["bytes"]);
+        assert_eq!(names(&with("compressor", json!({ "id": "nobody-knows" }))), ["bytes", "nobody-knows"]);
+        assert_eq!(chain(&with("filters", json!([delta])))[0].2, "filters[0]");
+    }
+
+    #[test]
+    fn the_byte_order_is_that_of_what_is_stored() {
+        let endian = |document: &Value| {
+            let bytes = chain(document).into_iter().find(|(name, ..)| name == "bytes").unwrap();
+            bytes.1["endian"].as_str().unwrap().to_owned()
+        };
+        assert_eq!(endian(&with("dtype", json!(">f8"))), "big");
+        let mut document = with("dtype", json!(">f8"));
+        document["filters"] = json!([{ "id": "delta", "dtype": ">f8", "astype": "<f4" }]);
+        assert_eq!(endian(&document), "little");
+        document["filters"] = json!([{ "id": "delta", "dtype": ">f8" }]);
+        assert_eq!(endian(&document), "big");
+    }
+
+    #[test]
+    fn every_mandatory_field_is_missed_by_name() {
+        for field in example().as_object().unwrap().keys() {
+            let mut document = example();
+            document.as_object_mut().unwrap().remove(field);
+            let error = parse(&document).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Format, "{field}");
+            assert_eq!(error.context().field.as_ref(), Some(field));
+        }
+    }
+
+    #[test]
+    fn wrong_values_are_named() {
+        for (field, value, place) in [
+            ("zarr_format", json!(3), "zarr_format"),
+            ("shape", json!([10000, -1]), "shape[1]"),
+            ("shape", json!(null), "shape"),
+            ("chunks", json!([1000]), "chunks"),
+            ("chunks", json!([1000, 0]), "chunks[1]"),
+            ("dtype", json!("f8"), "dtype"),
+            ("dtype", json!(8), "dtype"),
+            ("order", json!("A"), "order"),
+            ("order", json!(null), "order"),
+            ("fill_value", json!("zero"), "fill_value"),
+            ("filters", json!({}), "filters"),
+            ("filters", json!([{ "dtype": "<f8" }]), "filters[0].id"),
+            ("compressor", json!("blosc"), "compressor"),
+            ("compressor", json!({ "id": 1 }), "compressor.id"),
+            ("dimension_separator", json!("-"), "dimension_separator"),
+        ] {
+            let error = parse(&with(field, value.clone())).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Format, "{field}: {value}");
+            assert_eq!(error.context().field.as_deref(), Some(place), "{field}: {value}");
+            assert_eq!(error.context().stage, Some(Stage::Metadata));
+        }
+    }
+
+    #[test]
+    fn unsupported_types_are_named() {
+        for dtype in [json!("<M8[ns]"), json!("|O"), json!([["r", "|u1"], ["g", "|u1"]])] {
+            let error = parse(&with("dtype", dtype.clone())).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Unsupported);
+            assert_eq!(error.context().field.as_deref(), Some("dtype"));
+            assert!(error.to_string().contains(dtype.as_str().unwrap_or("[\"g\",\"|u1\"]")), "{error}");
+        }
+    }
+
+    #[test]
+    fn unknown_fields_are_ignored_and_separators_read() {
+        assert!(parse(&with("made_by", json!("somebody"))).is_ok());
+        let key = |separator: Value| {
+            parse(&with("dimension_separator", separator)).unwrap().chunk_key_encoding.encode(&[1, 23])
+        };
+        assert_eq!([key(json!("/")), key(json!(".")), key(json!(null))], ["1/23", "1.23", "1.23"]);
+    }
+
+    #[test]
+    fn attributes_name_dimensions() {
+        let parse = |zattrs: &str| parse_array(example().to_string().as_bytes(), Some(zattrs.as_bytes()));
+        let array = parse(r#"{"_ARRAY_DIMENSIONS": ["y", "x"], "valid_min": NaN}"#).unwrap();
+        assert_eq!(array.dimension_names, Some(vec![Some("y".into()), Some("x".into())]));
+        assert_eq!(array.attributes, r#"{"_ARRAY_DIMENSIONS": ["y", "x"], "valid_min": NaN}"#);
+        for zattrs in [r#"{"_ARRAY_DIMENSIONS": ["y"]}"#, r#"{"_ARRAY_DIMENSIONS": "y x"}"#] {
+            let array = parse(zattrs).unwrap();
+            assert_eq!((array.dimension_names, array.warnings.len()), (None, 1), "{zattrs}");
+        }
+        for zattrs in ["[]", "{", "", "null"] {
+            let error = parse(zattrs).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Format);
+            assert_eq!(error.context().field.as_deref(), Some(".zattrs"), "{zattrs}");
+        }
+    }
+
+    #[test]
+    fn groups() {
+        let group = parse_group(br#"{"zarr_format":2,"extra":1}"#, Some(br#"{"a":1}"#)).unwrap();
+        assert_eq!(group.attributes, r#"{"a":1}"#);
+        assert_eq!(parse_group(br#"{"zarr_format":2}"#, None).unwrap().attributes, "{}");
+        for text in ["{}", r#"{"zarr_format":3}"#, r#"{"zarr_format":"2"}"#, "[]"] {
+            assert_eq!(parse_group(text.as_bytes(), None).unwrap_err().kind(), ErrorKind::Format);
+        }
+    }
+
+    #[test]
+    fn ranks_are_bounded() {
+        let rank = limits::DIMENSIONS + 1;
+        let error = parse(&with("shape", json!(vec![1; rank]))).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Limit);
+    }
+}

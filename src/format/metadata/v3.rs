@@ -1,0 +1,363 @@
+//! The final v3 text and 3.1: `zarr.json`. <https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#metadata>
+//!
+//! Strict where the text is (`must_understand`), tolerant of what is certain to be meant (GDAL's null fill value).
+//! Deliberately not the historic drafts, whose documents are recognised and refused by name.
+
+use super::extension::{Extension, refuse_unknown};
+use super::json::{Document, Json, Object};
+use super::{ArrayMetadata, CodecMetadata, GroupMetadata, NodeMetadata, ZarrFormat, attributes};
+use crate::error::{Error, Result, Stage};
+use crate::format::chunk_grid::ChunkGrid;
+use crate::format::chunk_key::ChunkKeyEncoding;
+use crate::format::data_type::{DataType, FillValue, name};
+use crate::limits;
+
+const ARRAY_FIELDS: [&str; 11] = [
+    "zarr_format",
+    "node_type",
+    "shape",
+    "data_type",
+    "chunk_grid",
+    "chunk_key_encoding",
+    "fill_value",
+    "codecs",
+    "attributes",
+    "storage_transformers",
+    "dimension_names",
+];
+
+/// `consolidated_metadata` is no extension object, "for historical reasons"; zarr-python has written it as `null` too.
+const GROUP_FIELDS: [&str; 4] = ["zarr_format", "node_type", "attributes", "consolidated_metadata"];
+
+/// The node that a `zarr.json` describes.
+///
+/// # Errors
+/// `Format` naming the field that is missing or wrong, `Unsupported` naming an extension, a field that must be understood,
+/// or a draft; `Limit` for documents and ranks out of bounds.
+pub fn parse_node(text: &[u8]) -> Result<NodeMetadata> {
+    Document::parse(text)
+        .and_then(|document| node(document.root().object()?))
+        .map_err(|error| error.in_stage(Stage::Metadata))
+}
+
+fn node(members: Object<'_>) -> Result<NodeMetadata> {
+    members.require("zarr_format", check_format)?;
+    let node_type = members.require("node_type", |json| match json.str()?.as_ref() {
+        known @ ("array" | "group") => Ok(known.to_owned()),
+        _ => Err(json.unexpected("\"array\" or \"group\"")),
+    })?;
+    if node_type == "array" {
+        array(members).map(|array| NodeMetadata::Array(Box::new(array)))
+    } else {
+        group(members).map(NodeMetadata::Group)
+    }
+}
+
+/// A string here is the URI by which the drafts of 2020 and 2022 name themselves.
+fn check_format(json: Json<'_>) -> Result<()> {
+    if json.u64().is_ok_and(|version| version == 3) {
+        return Ok(());
+    }
+    match json.str() {
+        Ok(uri) => Err(Error::unsupported(format!("this is a historic draft of Zarr v3: {uri:?}"))),
+        Err(_) => Err(json.unexpected("3")),
+    }
+}
+
+fn group(members: Object<'_>) -> Result<GroupMetadata> {
+    let attributes = members.read("attributes", attributes::text)?;
+    refuse_unknown(members, &GROUP_FIELDS)?;
+    Ok(GroupMetadata {
+        format: ZarrFormat::V3,
+        attributes: attributes.unwrap_or_else(|| attributes::NONE.to_owned()),
+        warnings: Vec::new(),
+    })
+}
+
+fn array(members: Object<'_>) -> Result<ArrayMetadata> {
+    let shape = members.require("shape", shape)?;
+    let rank = shape.len();
+    let data_type = members.require("data_type", |json| name::parse(&Extension::parse(json)?))?;
+    let mut warnings = Vec::new();
+    let metadata = ArrayMetadata {
+        format: ZarrFormat::V3,
+        chunk_grid: members.require("chunk_grid", |json| ChunkGrid::parse(&Extension::parse(json)?, rank))?,
+        chunk_key_encoding: members
+            .require("chunk_key_encoding", |json| ChunkKeyEncoding::parse(&Extension::parse(json)?))?,
+        fill_value: members.require("fill_value", |json| fill_value(&data_type, json, &mut warnings))?,
+        codecs: members.require("codecs", codecs)?,
+        attributes: members
+            .read("attributes", attributes::text)?
+            .unwrap_or_else(|| attributes::NONE.to_owned()),
+        dimension_names: members.read("dimension_names", |json| attributes::dimension_names(json, rank))?,
+        shape,
+        data_type,
+        warnings,
+    };
+    members.read("storage_transformers", refuse_storage_transformers)?;
+    refuse_unknown(members, &ARRAY_FIELDS)?;
+    Ok(metadata)
+}
+
+/// The lengths of an array's dimensions, in a bounded number.
+pub(super) fn shape(json: Json<'_>) -> Result<Vec<u64>> {
+    let shape = json.u64_list()?;
+    limits::within(shape.len() as u64, limits::DIMENSIONS as u64, "number of dimensions")?;
+    Ok(shape)
+}
+
+/// GDAL 3.12 writes `null` for every array without a nodata value, which the text does not allow.
+fn fill_value(data_type: &DataType, json: Json<'_>, warnings: &mut Vec<String>) -> Result<FillValue> {
+    if json.is_null() {
+        warnings.push("fill_value is null, which Zarr v3 does not allow; it is read as zero".to_owned());
+        return Ok(FillValue::zero(data_type));
+    }
+    FillValue::parse_v3(data_type, json)
+}
+
+fn codecs(json: Json<'_>) -> Result<Vec<CodecMetadata>> {
+    let mut codecs = json.list(codec)?;
+    if codecs.is_empty() {
+        return Err(json.unexpected("at least one codec").actual("an empty array"));
+    }
+    codecs.iter_mut().enumerate().for_each(|(idx, codec)| codec.field = format!("codecs[{idx}]"));
+    Ok(codecs)
+}
+
+/// A codec as metadata names it, also within another codec's configuration; where it stands is the caller's to say.
+///
+/// # Errors
+/// `Format` for what is no extension.
+pub fn codec(json: Json<'_>) -> Result<CodecMetadata> {
+    let extension = Extension::parse(json)?;
+    Ok(CodecMetadata {
+        name: extension.name.into_owned(),
+        configuration: extension.configuration.map(|json| json.text().to_owned()),
+        format: ZarrFormat::V3,
+        field: String::new(),
+    })
+}
+
+/// None is registered, and what is not understood would give wrong bytes.
+fn refuse_storage_transformers(json: Json<'_>) -> Result<()> {
+    match json.list(Extension::parse)?.first() {
+        None => Ok(()),
+        Some(transformer) => {
+            Err(Error::unsupported(format!("unknown storage transformer {:?}", transformer.name))
+                .in_field("[0]"))
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::format::chunk_key::Separator;
+    use crate::format::data_type::Float;
+
+    /// The array of the specification's own example.
+    fn example() -> Value {
+        json!({
+            "zarr_format": 3,
+            "node_type": "array",
+            "shape": [10000, 1000],
+            "dimension_names": ["rows", "columns"],
+            "data_type": "float64",
+            "chunk_grid": { "name": "regular", "configuration": { "chunk_shape": [1000, 100] } },
+            "chunk_key_encoding": { "name": "default", "configuration": { "separator": "/" } },
+            "codecs": [{ "name": "bytes", "configuration": { "endian": "little" } }],
+            "fill_value": "NaN",
+            "attributes": { "foo": 42, "bar": "apples", "baz": [1, 2, 3, 4] },
+        })
+    }
+
+    fn with(field: &str, value: Value) -> Value {
+        let mut document = example();
+        document[field] = value;
+        document
+    }
+
+    fn parse(document: &Value) -> Result<NodeMetadata> {
+        parse_node(document.to_string().as_bytes())
+    }
+
+    fn array(document: &Value) -> ArrayMetadata {
+        match parse(document).unwrap() {
+            NodeMetadata::Array(array) => *array,
+            NodeMetadata::Group(_) => panic!("a group"),
+        }
+    }
+
+    #[test]
+    fn the_specifications_own_example() {
+        let array = array(&example());
+        assert_eq!(array.format, ZarrFormat::V3);
+        assert_eq!(array.shape, [10000, 1000]);
+        assert_eq!(array.data_type, DataType::Float(Float::Float64));
+        assert_eq!(array.chunk_grid.uniform(), Some(vec![1000, 100]));
+        assert_eq!(array.chunk_key_encoding, ChunkKeyEncoding::Default { separator: Separator::Slash });
+        assert_eq!(array.fill_value.0, [0, 0, 0, 0, 0, 0, 0xf8, 0x7f]);
+        assert_eq!(array.dimension_names, Some(vec![Some("rows".into()), Some("columns".into())]));
+        let attributes: Value = serde_json::from_str(&array.attributes).unwrap();
+        assert_eq!(attributes, example()["attributes"]);
+        let bytes = CodecMetadata {
+            name: "bytes".into(),
+            configuration: Some(r#"{"endian":"little"}"#.into()),
+            format: ZarrFormat::V3,
+            field: "codecs[0]".into(),
+        };
+        assert_eq!(array.codecs, [bytes]);
+        assert!(array.warnings.is_empty());
+    }
+
+    #[test]
+    fn groups() {
+        let text = br#"{"zarr_format":3,"node_type":"group","attributes":{"spam":NaN},"consolidated_metadata":null}"#;
+        let NodeMetadata::Group(group) = parse_node(text).unwrap() else { panic!("an array") };
+        assert_eq!(group.attributes, r#"{"spam":NaN}"#);
+        let NodeMetadata::Group(group) = parse_node(br#"{"zarr_format":3,"node_type":"group"}"#).unwrap()
+        else {
+            panic!("an array")
+        };
+        assert_eq!(group.attributes, "{}");
+    }
+
+    #[test]
+    fn every_mandatory_field_is_missed_by_name() {
+        for field in [
+            "zarr_format",
+            "node_type",
+            "shape",
+            "data_type",
+            "chunk_grid",
+            "chunk_key_encoding",
+            "fill_value",
+            "codecs",
+        ] {
+            let mut document = example();
+            document.as_object_mut().unwrap().remove(field);
+            let error = parse(&document).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Format, "{field}");
+            assert_eq!(error.context().field.as_deref(), Some(field));
+            assert_eq!(error.context().stage, Some(Stage::Metadata));
+        }
+        for field in ["attributes", "dimension_names"] {
+            let mut document = example();
+            document.as_object_mut().unwrap().remove(field);
+            assert!(parse(&document).is_ok(), "{field}");
+        }
+    }
+
+    #[test]
+    fn wrong_values_are_named() {
+        let regular = |shape: Value| json!({ "name": "regular", "configuration": { "chunk_shape": shape } });
+        for (field, value, place) in [
+            ("zarr_format", json!(2), "zarr_format"),
+            ("zarr_format", json!(3.5), "zarr_format"),
+            ("node_type", json!("dataset"), "node_type"),
+            ("node_type", json!(null), "node_type"),
+            ("shape", json!(10000), "shape"),
+            ("shape", json!([10000, -1]), "shape[1]"),
+            ("shape", json!([10000, 1.5]), "shape[1]"),
+            ("data_type", json!(null), "data_type"),
+            ("data_type", json!({}), "data_type.name"),
+            ("chunk_grid", regular(json!([1000])), "chunk_grid.configuration.chunk_shape"),
+            ("chunk_grid", regular(json!([1000, 0])), "chunk_grid.configuration.chunk_shape[1]"),
+            ("chunk_key_encoding", json!([]), "chunk_key_encoding"),
+            ("fill_value", json!("zero"), "fill_value"),
+            ("codecs", json!([]), "codecs"),
+            ("codecs", json!({}), "codecs"),
+            ("codecs", json!([{ "configuration": {} }]), "codecs[0].name"),
+            ("attributes", json!([]), "attributes"),
+            ("attributes", json!(null), "attributes"),
+            ("dimension_names", json!(["rows"]), "dimension_names"),
+            ("dimension_names", json!(["rows", 1]), "dimension_names[1]"),
+            ("storage_transformers", json!({}), "storage_transformers"),
+        ] {
+            let error = parse(&with(field, value.clone())).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Format, "{field}: {value}");
+            assert_eq!(error.context().field.as_deref(), Some(place), "{field}: {value}");
+        }
+    }
+
+    #[test]
+    fn documents_that_are_no_objects() {
+        for text in ["", "[]", "null", "\"zarr\"", "{\"zarr_format\": 3,"] {
+            assert_eq!(parse_node(text.as_bytes()).unwrap_err().kind(), ErrorKind::Format, "{text}");
+        }
+    }
+
+    #[test]
+    fn unknown_extensions_are_named() {
+        for (field, value, name) in [
+            ("data_type", json!("complex256"), "complex256"),
+            ("chunk_grid", json!({ "name": "hexagonal" }), "hexagonal"),
+            ("chunk_key_encoding", json!("morse"), "morse"),
+            ("storage_transformers", json!([{ "name": "mirror", "must_understand": false }]), "mirror"),
+            ("sparse", json!(false), "sparse"),
+            ("sparse", json!({ "name": "sparse" }), "sparse"),
+        ] {
+            let error = parse(&with(field, value)).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Unsupported, "{field}");
+            assert!(error.message().contains(name), "{error}");
+            assert!(error.context().field.as_deref().unwrap().starts_with(field));
+        }
+        assert!(parse(&with("sparse", json!({ "must_understand": false }))).is_ok());
+        // Unknown codecs are named when the array is read: until then it can be described.
+        assert_eq!(array(&with("codecs", json!(["middle-out"]))).codecs[0].name, "middle-out");
+    }
+
+    #[test]
+    fn drafts_are_named() {
+        let uri = "https://purl.org/zarr/spec/protocol/core/3.0";
+        let draft = json!({
+            "zarr_format": uri,
+            "metadata_encoding": "https://purl.org/zarr/spec/protocol/core/3.0",
+            "metadata_key_suffix": ".json",
+            "extensions": [],
+        });
+        let error = parse(&draft).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        assert!(error.message().contains(uri));
+    }
+
+    #[test]
+    fn what_writers_write() {
+        // GDAL 3.12, every array without a nodata value.
+        let gdal = array(&with("fill_value", Value::Null));
+        assert_eq!(gdal.fill_value.0, [0; 8]);
+        assert_eq!(gdal.warnings.len(), 1);
+        // zarr-python, every array; zarrs, bare names.
+        let python = array(&with("storage_transformers", json!([])));
+        assert!(python.warnings.is_empty());
+        let zarrs =
+            array(&with("codecs", json!(["bytes", { "name": "gzip", "configuration": { "level": 1 } }])));
+        assert_eq!(zarrs.codecs[0].configuration, None);
+        assert_eq!(zarrs.codecs[1].field, "codecs[1]");
+        // Since 3.1.
+        assert_eq!(array(&with("data_type", json!({ "name": "float64" }))).data_type.name(), "float64");
+    }
+
+    #[test]
+    fn dimension_names_may_repeat_be_empty_or_missing() {
+        let names = array(&with("dimension_names", json!(["", null]))).dimension_names;
+        assert_eq!(names, Some(vec![Some(String::new()), None]));
+        let names = array(&with("dimension_names", json!(["x", "x"]))).dimension_names;
+        assert_eq!(names, Some(vec![Some("x".into()), Some("x".into())]));
+    }
+
+    #[test]
+    fn huge_and_empty_shapes_are_exact() {
+        assert_eq!(array(&with("shape", json!([u64::MAX, 0]))).shape, [u64::MAX, 0]);
+    }
+
+    #[test]
+    fn ranks_are_bounded() {
+        let error = parse(&with("shape", json!(vec![1; 65]))).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Limit);
+    }
+}
