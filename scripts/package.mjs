@@ -6,7 +6,7 @@
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { gzipSync } from "node:zlib";
-import { ROOT, run, say } from "./run_command.mjs";
+import { ROOT, run, StepFailed, say } from "./run_command.mjs";
 import { virtualModules } from "./virtual_modules.mjs";
 import { glueFolder } from "./wasm.mjs";
 
@@ -14,7 +14,7 @@ const DIST = join(ROOT, "dist");
 const ENTRIES = join(ROOT, "src/ts/entry");
 const LEDGER = join(ROOT, "sizes.json");
 
-/** What only the engine's own bundles may hold: everything in `./slim` is fetched by whoever asks for it. */
+/** esbuild's names of the inlined modules, which `./slim` may not hold: its user brings those files. */
 const INLINED = /^virtual:/;
 
 const bundleOptions = (variant, { quick }) => ({
@@ -31,8 +31,6 @@ const bundleOptions = (variant, { quick }) => ({
   logLevel: "warning",
   plugins: [virtualModules({ variant })],
 });
-
-const listEntries = () => readdirSync(ENTRIES).filter((name) => name.endsWith(".ts"));
 
 /** The files that an output needs at once, itself included: what `import()` names comes later. */
 function staticClosure(outputs, start, seen = new Set()) {
@@ -56,10 +54,8 @@ function checkSlim({ outputs }) {
   if (!slim) return;
   visit(slim);
   for (const path of reachable) {
-    const inlined = Object.keys(outputs[path].inputs).find((input) =>
-      INLINED.test(input.replace("virtual:virtual:", "virtual:")),
-    );
-    if (inlined) throw new Error(`./slim pulls in ${inlined}, through ${path}`);
+    const inlined = Object.keys(outputs[path].inputs).find((input) => INLINED.test(input));
+    if (inlined) throw new StepFailed(`./slim pulls in ${inlined}, through ${path}`);
   }
 }
 
@@ -74,9 +70,16 @@ function trimSourceMaps(outputs) {
   }
 }
 
+/** The workers are whole files: a bundler that takes `sideEffects: false` at its word would drop a chunk's program. */
+const WORKERS = [
+  { variant: "engine", out: "worker" },
+  { variant: "full", out: "worker_full" },
+];
+
+/** Bundles all entries; resolves to esbuild's record of the outputs. */
 async function bundle(options) {
   const { build } = await import("esbuild");
-  const names = listEntries();
+  const names = readdirSync(ENTRIES).filter((name) => name.endsWith(".ts") && name !== "worker.ts");
   const main = await build({
     ...bundleOptions("engine", options),
     entryPoints: names.map((name) => join(ENTRIES, name)),
@@ -86,12 +89,10 @@ async function bundle(options) {
   });
   checkSlim(main.metafile);
   const outputs = { ...main.metafile.outputs };
-  if (names.includes("worker.ts")) {
-    const full = await build({
-      ...bundleOptions("full", options),
-      entryPoints: [{ in: join(ENTRIES, "worker.ts"), out: "worker_full" }],
-    });
-    Object.assign(outputs, full.metafile.outputs);
+  for (const { variant, out } of WORKERS) {
+    const entryPoints = [{ in: join(ENTRIES, "worker.ts"), out }];
+    const worker = await build({ ...bundleOptions(variant, options), entryPoints });
+    Object.assign(outputs, worker.metafile.outputs);
   }
   trimSourceMaps(outputs);
   return outputs;

@@ -49,6 +49,8 @@ export function virtualModules({ variant }) {
       const glue = (name) => ({ path: join(glueFolder(name), "zarr_wasm.js") });
       build.onResolve({ filter: /^#glue$/ }, () => glue(variant));
       build.onResolve({ filter: /^#glue-full$/ }, () => glue("full"));
+      // package.json tells bundlers that nothing here acts by being imported; the worker's program does.
+      build.onResolve({ filter: /\/worker_main\.[jt]s$/ }, () => ({ path: WORKER_MAIN, sideEffects: true }));
       build.onResolve({ filter: /^virtual:/ }, ({ path }) => {
         if (path in CONTENTS) return { path, namespace: "virtual" };
         return {
