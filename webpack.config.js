@@ -26,6 +26,8 @@ export default {
   module: {
     rules: [
       { test: /\.ts$/, exclude: /node_modules/, loader: "esbuild-loader", options: { target: "es2022" } },
+      // package.json's `sideEffects: false` speaks of the package; here it would drop the viewer's style sheet.
+      { test: /\.css$/, sideEffects: true },
     ],
   },
   plugins: [new HtmlWebpackPlugin({ template: "./www/index.html" })],

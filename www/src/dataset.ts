@@ -1,0 +1,69 @@
+/**
+ * An opened data set: its root node, the nodes that can be listed, and any other node by path.
+ *
+ * A plain HTTP server cannot list a folder, so the list comes from consolidated metadata, else from the attributes of a
+ * picture pyramid, else it is the root alone and the page says so.
+ */
+
+import * as zarr from "zarr-wasm";
+import { readMultiscale } from "./multiscales.js";
+
+export type ArrayNode = zarr.Array<zarr.DataType, zarr.Readable>;
+export type GroupNode = zarr.Group<zarr.Readable>;
+export type DatasetNode = ArrayNode | GroupNode;
+
+export interface Entry {
+  /** Path below the root without slashes at its ends; `""` is the root. */
+  path: string;
+  kind: "array" | "group";
+}
+
+export type Listing = "consolidated" | "multiscales" | "none";
+
+export class Dataset {
+  readonly #nodes = new Map<string, DatasetNode>();
+
+  constructor(
+    readonly url: URL,
+    readonly root: DatasetNode,
+    readonly entries: readonly Entry[],
+    readonly listing: Listing,
+  ) {
+    this.#nodes.set("", root);
+  }
+
+  /** The node at a path, opened once. */
+  async node(path: string, signal?: AbortSignal): Promise<DatasetNode> {
+    const known = this.#nodes.get(path);
+    if (known) return known;
+    const node = await zarr.open(
+      zarr.root(this.root.store).resolve(encodedPath(path)),
+      signal ? { signal } : {},
+    );
+    this.#nodes.set(path, node);
+    return node;
+  }
+}
+
+export async function openDataset(url: URL, signal: AbortSignal): Promise<Dataset> {
+  const store = await zarr.withMaybeConsolidatedMetadata(new zarr.FetchStore(url.href));
+  signal.throwIfAborted();
+  const root = await zarr.open(store, { signal });
+  if ("contents" in store) return new Dataset(url, root, sorted(store.contents()), "consolidated");
+  const levels = root.kind === "group" ? (readMultiscale(root.attrs)?.paths ?? []) : [];
+  const entries: Entry[] = [{ path: "", kind: root.kind }];
+  for (const path of levels) entries.push({ path, kind: "array" });
+  return new Dataset(url, root, entries, levels.length > 0 ? "multiscales" : "none");
+}
+
+function sorted(contents: { path: string; kind: "array" | "group" }[]): Entry[] {
+  const entries = contents.map(({ path, kind }) => ({ path: path.replace(/^\/+|\/+$/g, ""), kind }));
+  if (!entries.some((entry) => entry.path === "")) entries.push({ path: "", kind: "group" });
+  const order = new Intl.Collator("en", { numeric: true });
+  return entries.sort((a, b) => order.compare(a.path, b.path));
+}
+
+/** `Location.resolve` reads its argument as a URL would; names with `%`, `#` or `?` in them are meant literally here. */
+function encodedPath(path: string): string {
+  return `/${path.split("/").map(encodeURIComponent).join("/")}`;
+}

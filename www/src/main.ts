@@ -1,0 +1,12 @@
+/** The page's program: the style sheet, and a viewer for what the page's address asks for. */
+
+import "./style.css";
+import { readUrlState } from "./url_state.js";
+import { Viewer } from "./viewer.js";
+
+async function start(): Promise<void> {
+  const viewer = await Viewer.create();
+  await viewer.open(readUrlState(location.search));
+}
+
+void start();

@@ -1,0 +1,93 @@
+/**
+ * Arrays that have no plane: a single value, the values along one dimension as a list (with a curve when they are numbers),
+ * or the first values of an array of texts.
+ */
+
+import * as zarr from "zarr-wasm";
+import type { ArrayNode } from "./dataset.js";
+import { element } from "./element.js";
+import { countText, roundedText, valueText } from "./number_text.js";
+import { isNumeric } from "./plane.js";
+import type { Elements } from "./tile.js";
+
+/** Values read for the curve, and of them shown as text. */
+const READ = 100_000;
+const LISTED = 400;
+
+const CURVE = { width: 900, height: 260 };
+
+/** Reads and shows the first values of an array; the picture's place is theirs meanwhile. */
+export async function showValues(place: HTMLElement, array: ArrayNode, signal: AbortSignal): Promise<void> {
+  const count = array.shape.reduce((product, length) => product * length, 1);
+  const values = count === 0 ? [] : await firstValues(array, signal);
+  signal.throwIfAborted();
+  const title =
+    count === 1
+      ? "The value"
+      : `The first ${countText(Math.min(values.length, LISTED))} of ${countText(count)} values`;
+  const listed = values.slice(0, LISTED).map((value) => element("li", {}, valueText(value)));
+  place.replaceChildren(
+    ...(array.shape.length === 1 && isNumeric(array) && values.length > 1 ? [curve(values.map(Number))] : []),
+    element("h2", {}, count === 0 ? "The array is empty" : title),
+    element("ol", { start: 0 }, ...listed),
+  );
+}
+
+async function firstValues(array: ArrayNode, signal: AbortSignal): Promise<unknown[]> {
+  const last = array.shape.length - 1;
+  const selection = array.shape.map((_length, axis) => (axis === last ? zarr.slice(0, READ) : 0));
+  const result: unknown = await array.get(selection, { signal });
+  const data = (result as { data?: Elements } | null)?.data;
+  return data === undefined ? [result] : globalThis.Array.from(data);
+}
+
+function curve(values: number[]): SVGElement {
+  const finite = values.filter(Number.isFinite);
+  const low = finite.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+  const high = finite.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+  const { width, height } = CURVE;
+  const across = (index: number) => ((index / (values.length - 1)) * width).toFixed(1);
+  const down = (value: number) =>
+    (high > low ? (1 - (value - low) / (high - low)) * height : height / 2).toFixed(1);
+  let pen = "M";
+  let path = "";
+  for (const [index, value] of thinned(values)) {
+    if (Number.isFinite(value)) path += `${pen}${across(index)} ${down(value)}`;
+    // A value that is not a number is a gap in the curve.
+    pen = Number.isFinite(value) ? "L" : "M";
+  }
+  const svg = svgElement("svg", { viewBox: `-6 -22 ${width + 12} ${height + 44}`, role: "img" });
+  svg.setAttribute(
+    "aria-label",
+    `Curve of ${values.length} values from ${roundedText(low)} to ${roundedText(high)}`,
+  );
+  svg.append(
+    svgElement("path", { d: `M0 0H${width}M0 ${height}H${width}`, class: "frame" }),
+    svgElement("path", { d: path, class: "line" }),
+    svgElement("text", { x: "0", y: "-8" }, roundedText(high)),
+    svgElement("text", { x: "0", y: String(height + 16) }, roundedText(low)),
+  );
+  return svg;
+}
+
+/** About two points a pixel: the smallest and the largest value of every stretch, so that no spike is lost. */
+function thinned(values: number[]): [index: number, value: number][] {
+  const stretch = Math.ceil(values.length / CURVE.width);
+  const points = [...values.entries()];
+  if (stretch < 3) return points;
+  const kept: [number, number][] = [];
+  for (let from = 0; from < points.length; from += stretch) {
+    const part = points.slice(from, from + stretch).sort((a, b) => a[1] - b[1]);
+    kept.push(
+      ...[part.at(0), part.at(-1)].filter((point) => point !== undefined).sort((a, b) => a[0] - b[0]),
+    );
+  }
+  return kept;
+}
+
+function svgElement(tag: string, attributes: Record<string, string>, text = ""): SVGElement {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.textContent = text;
+  return node;
+}
