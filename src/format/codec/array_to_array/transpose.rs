@@ -1,0 +1,184 @@
+//! `transpose`: the dimensions of a chunk in another order.
+//! <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/transpose/index.html>
+//!
+//! `order[i]` is the decoded dimension that stands at encoded dimension `i`. Before the final text, `"C"` stood for the
+//! same order and `"F"` for the reverse; both are still read. Mostly nothing is moved at all: the pipeline takes
+//! [`permutation`](ArrayToArray::permutation) into its strides.
+
+use crate::error::{Error, Result};
+use crate::format::codec::array_bytes::VariableBytes;
+use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len};
+use crate::kernel::scatter::{Dim, Strided, scatter};
+use crate::limits;
+
+/// The configuration: `order`.
+#[derive(Clone, Debug)]
+enum TransposeSpec {
+    /// `order[i]` is the decoded dimension that stands at encoded dimension `i`.
+    Permutation(Vec<usize>),
+    /// `"C"`.
+    Same,
+    /// `"F"`.
+    Reversed,
+}
+
+/// Reads the configuration.
+///
+/// # Errors
+/// `Format` when `order` is missing or not a permutation.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    let is_text = configuration.json("order").is_some_and(|json| json.str().is_ok());
+    let spec = if is_text {
+        let named = configuration.choice("order", &[("C", TransposeName::C), ("F", TransposeName::F)])?;
+        match configuration.required("order", named)? {
+            TransposeName::C => TransposeSpec::Same,
+            TransposeName::F => TransposeSpec::Reversed,
+        }
+    } else {
+        let order = configuration.required("order", configuration.sizes("order")?)?;
+        TransposeSpec::Permutation(permutation(&order)?)
+    };
+    Ok(Spec::ArrayToArray(Box::new(spec)))
+}
+
+#[derive(Clone, Copy)]
+enum TransposeName {
+    C,
+    F,
+}
+
+fn permutation(order: &[u64]) -> Result<Vec<usize>> {
+    let mut seen = vec![false; order.len()];
+    let mut narrowed = Vec::with_capacity(order.len());
+    for &dimension in order {
+        let place = usize::try_from(dimension).ok().and_then(|idx| Some((idx, seen.get_mut(idx)?)));
+        match place {
+            Some((idx, seen)) if !*seen => {
+                *seen = true;
+                narrowed.push(idx);
+            }
+            _ => return Err(unfit("order", "each dimension once", format!("{order:?}"))),
+        }
+    }
+    Ok(narrowed)
+}
+
+impl ArrayToArraySpec for TransposeSpec {
+    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
+        let rank = decoded.shape.len();
+        let order: Vec<usize> = match self {
+            Self::Permutation(order) => order.clone(),
+            Self::Same => (0..rank).collect(),
+            Self::Reversed => (0..rank).rev().collect(),
+        };
+        if order.len() != rank {
+            let actual = format!("{} dimensions in order", order.len());
+            return Err(unfit("configuration.order", format!("{rank} dimensions"), actual));
+        }
+        let shape = order.iter().filter_map(|&dimension| decoded.shape.get(dimension).copied()).collect();
+        let encoded = ChunkRepresentation { shape, ..decoded.clone() };
+        Ok(Box::new(Transpose { decoded_shape: decoded.shape.clone(), encoded, order }))
+    }
+}
+
+struct Transpose {
+    decoded_shape: Vec<u64>,
+    encoded: ChunkRepresentation,
+    order: Vec<usize>,
+}
+
+#[derive(Clone, Copy)]
+enum Direction {
+    Decode,
+    Encode,
+}
+
+impl ArrayToArray for Transpose {
+    fn encoded(&self) -> &ChunkRepresentation {
+        &self.encoded
+    }
+
+    fn permutation(&self) -> Option<&[usize]> {
+        Some(&self.order)
+    }
+
+    fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
+        self.moved(encoded, Direction::Decode)
+    }
+
+    fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
+        self.moved(decoded, Direction::Encode)
+    }
+}
+
+impl Transpose {
+    fn moved(&self, elements: ArrayBytes, direction: Direction) -> Result<ArrayBytes> {
+        if self.order.iter().is_sorted() {
+            return Ok(elements);
+        }
+        Ok(match elements {
+            ArrayBytes::Fixed(bytes) => {
+                let size = self.encoded.data_type.size();
+                let size = size.ok_or_else(|| Error::unsupported("packed elements of a type without a fixed size"))?;
+                ArrayBytes::Fixed(self.gather(&bytes, size, direction)?)
+            }
+            ArrayBytes::Variable(elements) => ArrayBytes::Variable(self.gather_variable(&elements, direction)?),
+        })
+    }
+
+    fn gather(&self, from: &[u8], element_size: usize, direction: Direction) -> Result<Vec<u8>> {
+        let expected = limits::product([self.encoded.element_count()?, element_size as u64], "chunk")?;
+        if from.len() as u64 != expected {
+            return Err(wrong_decoded_len(expected, from.len() as u64));
+        }
+        let mut to = limits::zeroed(expected, limits::CHUNK_BYTES, "chunk")?;
+        let dims = self.dims(element_size, direction)?;
+        let plan = Strided { element_size, src_offset: 0, dst_offset: 0, dims: &dims };
+        scatter(from, &mut to, &plan).map_err(|_| Error::format("chunk does not hold its shape"))?;
+        Ok(to)
+    }
+
+    /// Moves the elements' numbers, then follows them.
+    fn gather_variable(&self, from: &VariableBytes, direction: Direction) -> Result<VariableBytes> {
+        let count = u32::try_from(from.len()).map_err(|_| Error::limit("chunk has too many elements"))?;
+        let mut numbers = Vec::new();
+        limits::reserve(&mut numbers, from.len().saturating_mul(4), "chunk")?;
+        numbers.extend((0..count).flat_map(u32::to_le_bytes));
+        let numbers = self.gather(&numbers, 4, direction)?;
+        let mut to = VariableBytes::new();
+        limits::reserve(&mut to.offsets, from.len(), "chunk")?;
+        limits::reserve(&mut to.bytes, from.bytes.len(), "chunk")?;
+        for number in numbers.as_chunks::<4>().0 {
+            to.push(from.get(u32::from_le_bytes(*number) as usize).unwrap_or_default())?;
+        }
+        Ok(to)
+    }
+
+    /// The loop nest, a dimension for each of the encoded ones.
+    fn dims(&self, element_size: usize, direction: Direction) -> Result<Vec<Dim>> {
+        let decoded_strides = strides(&self.decoded_shape, element_size)?;
+        let encoded_strides = strides(&self.encoded.shape, element_size)?;
+        let mut dims = Vec::with_capacity(self.order.len());
+        for (encoded_dimension, &dimension) in self.order.iter().enumerate() {
+            let count = limits::to_usize(self.encoded.shape[encoded_dimension], "chunk")?;
+            let (decoded, encoded) = (decoded_strides[dimension], encoded_strides[encoded_dimension]);
+            dims.push(match direction {
+                Direction::Decode => Dim { count, src_stride: encoded, dst_stride: decoded },
+                Direction::Encode => Dim { count, src_stride: decoded, dst_stride: encoded },
+            });
+        }
+        Ok(dims)
+    }
+}
+
+/// Bytes from one element to the next along each dimension, packed in C order.
+fn strides(shape: &[u64], element_size: usize) -> Result<Vec<isize>> {
+    let mut stride = element_size as u64;
+    let mut strides = vec![0; shape.len()];
+    for (place, &len) in strides.iter_mut().zip(shape).rev() {
+        *place = isize::try_from(stride).map_err(|_| Error::limit("chunk does not fit memory"))?;
+        stride = limits::product([stride, len], "chunk")?;
+    }
+    Ok(strides)
+}

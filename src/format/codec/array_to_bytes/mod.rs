@@ -1,0 +1,5 @@
+//! Array → bytes codecs, one file each. <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/index.html>
+//!
+//! Which of them exist is written in [`super::registry`] alone. Sharding has a room of its own beside this one.
+
+pub mod bytes;

@@ -1,0 +1,177 @@
+//! BloscLZ, Blosc's own compressor: FastLZ's format with a longer reach.
+//!
+//! A stream is a row of instructions. Below 32, the first byte plus one is a count of literals that follow. Otherwise its
+//! three high bits are a match's length (from 3; 7 goes on in further bytes while they are 255), its five low bits and
+//! one more byte the distance less one; all ones there mean that two more bytes, big-endian, say how much farther it is.
+//! The first instruction is always of literals: its three high bits are a mark and mean nothing.
+
+use crate::error::{Error, Result};
+use crate::format::codec::bytes_to_bytes::truncated;
+use crate::format::codec::wrong_decoded_len;
+
+/// A byte of a match's length stands for 255 bytes.
+pub(super) const BEST_RATIO: u64 = 255;
+
+/// The longest distance, less one, before the far form.
+const NEAR: usize = 8191;
+
+/// Decodes a stream, which must fill `output`.
+pub(super) fn decode(stream: &[u8], output: &mut [u8]) -> Result<()> {
+    let mut source = Source(stream);
+    let mut at = 0;
+    let mut instruction = source.byte()? & 31;
+    loop {
+        at = if instruction < 32 {
+            copy_literals(source.take(usize::from(instruction) + 1)?, output, at)?
+        } else {
+            let found = source.match_of(instruction)?;
+            copy_match(found, output, at)?
+        };
+        match source.0.split_first() {
+            Some((&next, rest)) => (instruction, source.0) = (next, rest),
+            None => break,
+        }
+    }
+    if at == output.len() { Ok(()) } else { Err(wrong_decoded_len(output.len() as u64, at as u64)) }
+}
+
+struct Match {
+    len: usize,
+    distance: usize,
+}
+
+struct Source<'a>(&'a [u8]);
+
+impl<'a> Source<'a> {
+    fn byte(&mut self) -> Result<u8> {
+        let (&byte, rest) = self.0.split_first().ok_or_else(|| truncated("blosclz stream"))?;
+        self.0 = rest;
+        Ok(byte)
+    }
+
+    fn take(&mut self, len: usize) -> Result<&'a [u8]> {
+        let (taken, rest) = self.0.split_at_checked(len).ok_or_else(|| truncated("blosclz stream"))?;
+        self.0 = rest;
+        Ok(taken)
+    }
+
+    fn match_of(&mut self, instruction: u8) -> Result<Match> {
+        let mut len = usize::from(instruction >> 5) + 2;
+        if instruction >> 5 == 7 {
+            loop {
+                let more = self.byte()?;
+                len += usize::from(more);
+                if more != 255 {
+                    break;
+                }
+            }
+        }
+        let near = usize::from(u16::from_be_bytes([instruction & 31, self.byte()?]));
+        let distance = match near {
+            NEAR => NEAR + usize::from(u16::from_be_bytes([self.byte()?, self.byte()?])),
+            near => near,
+        };
+        Ok(Match { len, distance: distance + 1 })
+    }
+}
+
+fn copy_literals(literals: &[u8], output: &mut [u8], at: usize) -> Result<usize> {
+    let end = at + literals.len();
+    output.get_mut(at..end).ok_or_else(too_long)?.copy_from_slice(literals);
+    Ok(end)
+}
+
+/// Repeats what stands `distance` before `at`. A match longer than its distance repeats itself: what has been copied is
+/// copied again, twice as much each time.
+fn copy_match(found: Match, output: &mut [u8], at: usize) -> Result<usize> {
+    let Match { len, distance } = found;
+    let from = at.checked_sub(distance).ok_or_else(|| Error::format("blosclz match begins before its stream"))?;
+    let end = at.checked_add(len).filter(|&end| end <= output.len()).ok_or_else(too_long)?;
+    if distance == 1 {
+        let byte = output[from];
+        output[at..end].fill(byte);
+        return Ok(end);
+    }
+    let mut to = at;
+    while to < end {
+        let step = (to - from).min(end - to);
+        output.copy_within(from..from + step, to);
+        to += step;
+    }
+    Ok(end)
+}
+
+fn too_long() -> Error {
+    Error::format("blosclz stream decodes to more than its block holds")
+}
+
+/// Bits of the encoder's hash.
+const HASH_BITS: u32 = 13;
+
+/// The longest distance of a match.
+const FARTHEST: usize = NEAR + u16::MAX as usize;
+
+/// Matches end this far before the end, so that literals stand last, as c-blosc's decoder wants it.
+const LAST_LITERALS: usize = 12;
+
+/// Appends the stream of `decoded`, or nothing where that is too short to shrink.
+pub(super) fn encode(decoded: &[u8], encoded: &mut Vec<u8>) {
+    if decoded.len() <= 4 + LAST_LITERALS {
+        return;
+    }
+    let start = encoded.len();
+    let mut seen = vec![0_u32; 1 << HASH_BITS];
+    let last = decoded.len() - LAST_LITERALS;
+    let (mut literals, mut at) = (0, 4);
+    while at < last {
+        let candidate = std::mem::replace(&mut seen[hash(&decoded[at..])], u32::try_from(at).unwrap_or(0)) as usize;
+        let len = decoded[at..last].iter().zip(&decoded[candidate..]).take_while(|(a, b)| a == b).count();
+        let distance = at - candidate;
+        // A far match takes five bytes.
+        let worth = if distance <= NEAR { 4 } else { 8 };
+        if candidate == at || distance > FARTHEST || len < worth {
+            at += 1;
+            continue;
+        }
+        append_literals(&decoded[literals..at], encoded);
+        append_match(&Match { len, distance }, encoded);
+        at += len;
+        literals = at;
+    }
+    append_literals(&decoded[literals..], encoded);
+    if let Some(first) = encoded.get_mut(start) {
+        *first |= 32;
+    }
+}
+
+/// The first four bytes, mixed.
+fn hash(bytes: &[u8]) -> usize {
+    let word = bytes.first_chunk().map_or(0, |word| u32::from_le_bytes(*word));
+    (word.wrapping_mul(2_654_435_761) >> (32 - HASH_BITS)) as usize
+}
+
+#[allow(clippy::cast_possible_truncation)] // at most 32 less one
+fn append_literals(literals: &[u8], encoded: &mut Vec<u8>) {
+    for run in literals.chunks(32) {
+        encoded.push(run.len() as u8 - 1);
+        encoded.extend_from_slice(run);
+    }
+}
+
+#[allow(clippy::cast_possible_truncation)] // each byte is one of its number's
+fn append_match(found: &Match, encoded: &mut Vec<u8>) {
+    let (len, distance) = (found.len - 2, found.distance - 1);
+    let (near, far) = if distance < NEAR { (distance, None) } else { (NEAR, Some((distance - NEAR) as u16)) };
+    encoded.push(((len.min(7) as u8) << 5) | (near >> 8) as u8);
+    if let Some(mut more) = len.checked_sub(7) {
+        while more >= 255 {
+            encoded.push(255);
+            more -= 255;
+        }
+        encoded.push(more as u8);
+    }
+    encoded.push(near as u8);
+    if let Some(far) = far {
+        encoded.extend_from_slice(&far.to_be_bytes());
+    }
+}

@@ -1,0 +1,85 @@
+//! The compressors inside a Blosc frame, by the number that its header has for them.
+
+use super::blosclz;
+use crate::error::{Error, Result};
+use crate::format::codec::bytes_to_bytes::inflate::{self, Inflater};
+use crate::format::codec::bytes_to_bytes::{lz4, zlib, zstd};
+use crate::format::codec::{Output, wrong_decoded_len};
+
+/// Who compressed the streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Compressor {
+    BloscLz,
+    /// Also `lz4hc`, which only writes the same format more patiently.
+    Lz4,
+    Snappy,
+    Zlib,
+    Zstd,
+}
+
+impl Compressor {
+    /// The compressor with this number.
+    pub(super) fn from_format(format: u8) -> Result<Self> {
+        [Self::BloscLz, Self::Lz4, Self::Snappy, Self::Zlib, Self::Zstd]
+            .into_iter()
+            .find(|compressor| compressor.format() == format)
+            .ok_or_else(|| {
+                Error::unsupported("blosc frame has an unknown compressor")
+                    .expected("0 to 4")
+                    .actual(format.to_string())
+            })
+    }
+
+    /// Its number.
+    pub(super) fn format(self) -> u8 {
+        match self {
+            Self::BloscLz => 0,
+            Self::Lz4 => 1,
+            Self::Snappy => 2,
+            Self::Zlib => 3,
+            Self::Zstd => 4,
+        }
+    }
+
+    /// The most bytes that one encoded byte can stand for.
+    pub(super) fn best_ratio(self) -> u64 {
+        match self {
+            Self::BloscLz => blosclz::BEST_RATIO,
+            Self::Lz4 => lz4::BEST_RATIO,
+            // A copy of 64 bytes in three.
+            Self::Snappy => 22,
+            Self::Zlib => inflate::BEST_RATIO,
+            // A block of 128 KiB that repeats one byte, in four.
+            Self::Zstd => 1 << 15,
+        }
+    }
+}
+
+/// What the decoders keep between streams.
+#[derive(Default)]
+pub(super) struct Decoders {
+    inflater: Inflater,
+    zstd: zstd::Decoder,
+}
+
+impl Decoders {
+    /// Decodes one stream, which must fill `output`.
+    pub(super) fn decode(&self, compressor: Compressor, stream: &[u8], output: &mut [u8]) -> Result<()> {
+        match compressor {
+            Compressor::BloscLz => blosclz::decode(stream, output),
+            Compressor::Lz4 => lz4::decode_block(stream, output),
+            Compressor::Snappy => decode_snappy(stream, output),
+            Compressor::Zlib => zlib::decode(&self.inflater, stream, Output::Exact(output)),
+            Compressor::Zstd => self.zstd.decode_exact(stream, output),
+        }
+    }
+}
+
+fn decode_snappy(stream: &[u8], output: &mut [u8]) -> Result<()> {
+    let damaged = |error: snap::Error| Error::format("snappy stream is damaged").actual(error.to_string());
+    let len = snap::raw::decompress_len(stream).map_err(damaged)?;
+    if len != output.len() {
+        return Err(wrong_decoded_len(output.len() as u64, len as u64));
+    }
+    snap::raw::Decoder::new().decompress(stream, output).map(drop).map_err(damaged)
+}

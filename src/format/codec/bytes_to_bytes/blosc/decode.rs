@@ -1,0 +1,142 @@
+//! The blocks of a Blosc frame, back to bytes: `blosc_d` of c-blosc 1.21.
+//!
+//! A block without a shuffle is decoded straight into its place; a shuffled one goes through one block of scratch, unless
+//! it is stored as it is.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use super::compressor::{Compressor, Decoders};
+use super::header::{Header, LEN, Shuffle};
+use crate::error::{Error, Result};
+use crate::format::codec::bytes_to_bytes::{split, truncated};
+use crate::kernel::bitshuffle::bitunshuffle;
+use crate::kernel::shuffle::unshuffle;
+use crate::limits;
+
+/// What is kept between frames.
+#[derive(Default)]
+pub(super) struct Decoder {
+    decoders: Decoders,
+    scratch: RefCell<Vec<u8>>,
+}
+
+impl Decoder {
+    /// Decodes the blocks that these runs (ascending, disjoint) touch into their places in `output`.
+    pub(super) fn decode_runs(
+        &self,
+        header: &Header,
+        frame: &[u8],
+        runs: &[Range<usize>],
+        output: &mut [u8],
+    ) -> Result<()> {
+        let mut done = 0;
+        for run in runs.iter().filter(|run| !run.is_empty()) {
+            let first = (run.start / header.blocksize.max(1)).max(done);
+            let end = run.end.div_ceil(header.blocksize.max(1)).min(header.block_count());
+            if first < end {
+                self.decode_blocks(header, frame, first..end, output)?;
+                done = end;
+            }
+        }
+        Ok(())
+    }
+
+    /// Decodes these blocks into their places in `output`, which has the length of the whole content.
+    pub(super) fn decode_blocks(
+        &self,
+        header: &Header,
+        frame: &[u8],
+        blocks: Range<usize>,
+        output: &mut [u8],
+    ) -> Result<()> {
+        let start = blocks.start.saturating_mul(header.blocksize);
+        let end = blocks.end.saturating_mul(header.blocksize).min(header.decoded_len);
+        let target = output.get_mut(start..end).unwrap_or_default();
+        let Some(compressor) = header.compressor else {
+            // Copied, or empty; the header's lengths have been compared.
+            let content = frame.get(LEN..).and_then(|content| content.get(start..end));
+            target.copy_from_slice(content.ok_or_else(|| truncated("blosc frame"))?);
+            return Ok(());
+        };
+        for (idx, block) in blocks.zip(target.chunks_mut(header.blocksize)) {
+            let streams = block_streams(header, frame, idx)?;
+            self.decode_block(header, compressor, streams, block)?;
+        }
+        Ok(())
+    }
+
+    fn decode_block(&self, header: &Header, compressor: Compressor, streams: &[u8], block: &mut [u8]) -> Result<()> {
+        let count = header.stream_count(block.len());
+        let shuffle = header.shuffle(block.len());
+        if shuffle == Shuffle::None {
+            return self.decode_streams(compressor, count, streams, block);
+        }
+        if let (1, Some(stored)) = (count, stored_stream(streams, block.len())) {
+            unshuffle_block(shuffle, header.typesize, stored, block);
+            return Ok(());
+        }
+        let mut scratch = self.scratch.borrow_mut();
+        if scratch.len() < block.len() {
+            let missing = block.len() - scratch.len();
+            limits::reserve(&mut scratch, missing, "blosc block")?;
+            scratch.resize(block.len(), 0);
+        }
+        let shuffled = scratch.get_mut(..block.len()).unwrap_or_default();
+        self.decode_streams(compressor, count, streams, shuffled)?;
+        unshuffle_block(shuffle, header.typesize, shuffled, block);
+        Ok(())
+    }
+
+    /// Decodes `count` streams of equal content, each behind its length, into `output`.
+    fn decode_streams(&self, compressor: Compressor, count: usize, streams: &[u8], output: &mut [u8]) -> Result<()> {
+        if !output.len().is_multiple_of(count) {
+            return Err(Error::format("blosc block cannot be split into its streams"));
+        }
+        let mut rest = streams;
+        for content in output.chunks_exact_mut(output.len() / count) {
+            let (stream, after) = split_stream(rest)?;
+            rest = after;
+            if stream.len() == content.len() {
+                content.copy_from_slice(stream);
+            } else {
+                self.decoders.decode(compressor, stream, content)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Everything from the first stream of a block on.
+fn block_streams<'a>(header: &Header, frame: &'a [u8], idx: usize) -> Result<&'a [u8]> {
+    let table = frame.get(LEN..).unwrap_or_default().as_chunks::<4>().0;
+    let start = table.get(idx).ok_or_else(|| truncated("blosc block table"))?;
+    let start = limits::to_usize(u32::from_le_bytes(*start).into(), "blosc block")?;
+    let first = LEN + header.block_count() * 4;
+    match frame.get(start..) {
+        Some(streams) if start >= first => Ok(streams),
+        _ => Err(Error::format("blosc block does not lie in its frame")
+            .expected(format!("{first} to {}", frame.len()))
+            .actual(start.to_string())),
+    }
+}
+
+/// One stream, and what follows it.
+fn split_stream(bytes: &[u8]) -> Result<(&[u8], &[u8])> {
+    let (len, rest) = split(bytes).ok_or_else(|| truncated("blosc stream"))?;
+    let len = limits::to_usize(u32::from_le_bytes(len).into(), "blosc stream")?;
+    rest.split_at_checked(len).ok_or_else(|| truncated("blosc stream"))
+}
+
+/// The only stream of a block, where it is not compressed.
+fn stored_stream(streams: &[u8], len: usize) -> Option<&[u8]> {
+    split_stream(streams).ok().map(|parts| parts.0).filter(|stream| stream.len() == len)
+}
+
+fn unshuffle_block(shuffle: Shuffle, typesize: usize, from: &[u8], to: &mut [u8]) {
+    match shuffle {
+        Shuffle::None => to.copy_from_slice(from),
+        Shuffle::Bytes => unshuffle(from, typesize, to),
+        Shuffle::Bits => bitunshuffle(from, typesize, to),
+    }
+}

@@ -1,0 +1,135 @@
+//! `gzip`: RFC 1952. <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/gzip/index.html>
+//!
+//! Several members in a row are one stream, as the RFC says; zeros may follow the last (tape padding, which Python's
+//! decoder takes as well). Checksum and length of every member are verified.
+
+use miniz_oxide::deflate::compress_to_vec;
+
+use super::inflate::{Inflater, window};
+use super::zlib::deflate_level;
+use super::{check_sum, require_encoders, split, truncated};
+use crate::error::{Error, Result};
+use crate::format::codec::configuration::{Configuration, Spelling};
+use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec, wrong_decoded_len};
+
+/// The configuration: `level`.
+#[derive(Clone, Copy, Debug)]
+struct GzipSpec {
+    level: u8,
+}
+
+/// Reads the configuration.
+///
+/// # Errors
+/// `Format` for a level that gzip does not have.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    // The specification requires the level, but a reader has no use for it; the defaults are the writers'.
+    let (lowest, default) = match configuration.spelling() {
+        Spelling::Zarr => (0, 5),
+        Spelling::Numcodecs => (-1, 1),
+    };
+    let level = deflate_level(configuration.integer("level", lowest..=9)?.unwrap_or(default));
+    Ok(Spec::BytesToBytes(Box::new(GzipSpec { level })))
+}
+
+impl BytesToBytesSpec for GzipSpec {
+    fn bind(&self, _: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
+        Ok(Box::new(Gzip { level: self.level, inflater: Inflater::default() }))
+    }
+}
+
+struct Gzip {
+    level: u8,
+    inflater: Inflater,
+}
+
+impl BytesToBytes for Gzip {
+    fn decode(&self, encoded: &[u8], mut output: Output<'_>) -> Result<()> {
+        let (mut rest, mut start) = (encoded, 0);
+        loop {
+            let stream = skip_header(rest)?;
+            let inflated = self.inflater.inflate(stream, &mut output, start)?;
+            let content = window(&mut output).get(start..inflated.end).unwrap_or_default();
+            let trailer = stream.get(inflated.consumed..).unwrap_or_default();
+            rest = check_trailer(trailer, content)?;
+            start = inflated.end;
+            if rest.iter().all(|&byte| byte == 0) {
+                break;
+            }
+        }
+        match window(&mut output).len() {
+            len if len == start => Ok(()),
+            len => Err(wrong_decoded_len(len as u64, start as u64)),
+        }
+    }
+
+    fn encode(&self, decoded: &[u8]) -> Result<Vec<u8>> {
+        require_encoders()?;
+        // No time and no system (255): equal chunks give equal bytes.
+        let mut encoded = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
+        encoded.extend_from_slice(&compress_to_vec(decoded, self.level));
+        encoded.extend_from_slice(&crc32fast::hash(decoded).to_le_bytes());
+        encoded.extend_from_slice(&len_mod_32(decoded).to_le_bytes());
+        Ok(encoded)
+    }
+}
+
+/// Bits of a header's flags (RFC 1952, 2.3.1).
+mod flag {
+    pub(super) const HEADER_CRC: u8 = 0x02;
+    pub(super) const EXTRA: u8 = 0x04;
+    pub(super) const NAME: u8 = 0x08;
+    pub(super) const COMMENT: u8 = 0x10;
+    pub(super) const RESERVED: u8 = 0xe0;
+}
+
+/// What follows the header of the member at the start of `member`.
+fn skip_header(member: &[u8]) -> Result<&[u8]> {
+    let cut_off = || truncated("gzip header");
+    let ([first, second, method, flags, ..], mut rest) = split::<10>(member).ok_or_else(cut_off)?;
+    if (first, second) != (0x1f, 0x8b) {
+        return Err(Error::format("gzip member does not begin with its signature")
+            .expected("0x1f 0x8b")
+            .actual(format!("{first:#04x} {second:#04x}")));
+    }
+    if method != 8 || flags & flag::RESERVED != 0 {
+        let actual = format!("method {method}, flags {flags:#04x}");
+        return Err(Error::format("gzip header is not of a known kind").actual(actual));
+    }
+    if flags & flag::EXTRA != 0 {
+        let (len, fields) = split(rest).ok_or_else(cut_off)?;
+        rest = fields.get(usize::from(u16::from_le_bytes(len))..).ok_or_else(cut_off)?;
+    }
+    for text in [flag::NAME, flag::COMMENT] {
+        if flags & text != 0 {
+            let end = rest.iter().position(|&byte| byte == 0).ok_or_else(cut_off)?;
+            rest = rest.get(end + 1..).ok_or_else(cut_off)?;
+        }
+    }
+    if flags & flag::HEADER_CRC != 0 {
+        let header = member.get(..member.len() - rest.len()).unwrap_or_default();
+        let (stored, stream) = split(rest).ok_or_else(cut_off)?;
+        check_sum(u32::from(u16::from_le_bytes(stored)), crc32fast::hash(header) & 0xffff)?;
+        rest = stream;
+    }
+    Ok(rest)
+}
+
+/// Compares checksum and length; what is left is what follows the member.
+fn check_trailer<'a>(trailer: &'a [u8], content: &[u8]) -> Result<&'a [u8]> {
+    let ([a, b, c, d, len @ ..], rest) = split::<8>(trailer).ok_or_else(|| truncated("gzip trailer"))?;
+    check_sum(u32::from_le_bytes([a, b, c, d]), crc32fast::hash(content))?;
+    let (stored, actual) = (u32::from_le_bytes(len), len_mod_32(content));
+    if stored != actual {
+        return Err(Error::format("gzip member has another length than its trailer says")
+            .expected(format!("{stored} bytes"))
+            .actual(format!("{actual} bytes")));
+    }
+    Ok(rest)
+}
+
+/// The length as the trailer has it: its low 32 bits.
+#[allow(clippy::cast_possible_truncation)] // what the RFC asks for
+fn len_mod_32(content: &[u8]) -> u32 {
+    content.len() as u32
+}

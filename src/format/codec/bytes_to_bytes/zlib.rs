@@ -1,0 +1,84 @@
+//! `zlib`: RFC 1950. <https://numcodecs.readthedocs.io/en/stable/compression/zlib.html>
+//!
+//! A v2 codec; v3 metadata has it as `numcodecs.zlib`. The checksum is verified. Preset dictionaries, which need one
+//! agreed outside the data, are refused.
+
+use miniz_oxide::deflate::compress_to_vec_zlib;
+
+use super::inflate::{Inflater, window};
+use super::{check_sum, require_encoders, split, truncated};
+use crate::error::{Error, Result};
+use crate::format::codec::configuration::Configuration;
+use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec, wrong_decoded_len};
+
+/// The configuration: `level`, with numcodecs' default.
+#[derive(Clone, Copy, Debug)]
+struct ZlibSpec {
+    level: u8,
+}
+
+/// Reads the configuration.
+///
+/// # Errors
+/// `Format` for a level that zlib does not have.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    let level = deflate_level(configuration.integer("level", -1..=9)?.unwrap_or(1));
+    Ok(Spec::BytesToBytes(Box::new(ZlibSpec { level })))
+}
+
+/// zlib's -1 stands for its default.
+pub(super) fn deflate_level(level: i64) -> u8 {
+    u8::try_from(level).unwrap_or(6)
+}
+
+impl BytesToBytesSpec for ZlibSpec {
+    fn bind(&self, _: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
+        Ok(Box::new(Zlib { level: self.level, inflater: Inflater::default() }))
+    }
+}
+
+struct Zlib {
+    level: u8,
+    inflater: Inflater,
+}
+
+impl BytesToBytes for Zlib {
+    fn decode(&self, encoded: &[u8], output: Output<'_>) -> Result<()> {
+        decode(&self.inflater, encoded, output)
+    }
+
+    fn encode(&self, decoded: &[u8]) -> Result<Vec<u8>> {
+        encode(decoded, self.level)
+    }
+}
+
+/// Decodes one stream that fills `encoded`.
+pub(super) fn decode(inflater: &Inflater, encoded: &[u8], mut output: Output<'_>) -> Result<()> {
+    let ([method, flags], stream) = split(encoded).ok_or_else(|| truncated("zlib header"))?;
+    if method & 0x0f != 8 || method >> 4 > 7 || !u16::from_be_bytes([method, flags]).is_multiple_of(31) {
+        return Err(Error::format("zlib header is damaged").actual(format!("{method:#04x} {flags:#04x}")));
+    }
+    if flags & 0x20 != 0 {
+        return Err(Error::unsupported("zlib stream needs a preset dictionary"));
+    }
+    let inflated = inflater.inflate(stream, &mut output, 0)?;
+    let target = window(&mut output);
+    if inflated.end != target.len() {
+        return Err(wrong_decoded_len(target.len() as u64, inflated.end as u64));
+    }
+    let trailer = stream.get(inflated.consumed..).unwrap_or_default();
+    let (stored, rest) = split(trailer).ok_or_else(|| truncated("zlib checksum"))?;
+    if !rest.is_empty() {
+        return Err(Error::format("bytes follow the zlib stream").actual(format!("{} bytes", rest.len())));
+    }
+    check_sum(u32::from_be_bytes(stored), simd_adler32::adler32(&&*target))
+}
+
+/// Encodes one stream.
+///
+/// # Errors
+/// `Unsupported` in the engine.
+pub(super) fn encode(decoded: &[u8], level: u8) -> Result<Vec<u8>> {
+    require_encoders()?;
+    Ok(compress_to_vec_zlib(decoded, level))
+}

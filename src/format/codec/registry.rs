@@ -1,0 +1,225 @@
+//! THE table of codecs: one line a codec, naming its module. Whoever adds one writes its file, its line here and its
+//! vectors in `tests/codec-vectors/<name>/`, and nothing else.
+//!
+//! The last four columns say what other libraries do with the codec in v3 metadata (measured, or from their
+//! documentation); the README's table is made from them.
+
+use super::configuration::Configuration;
+use super::{Spec, array_to_array, array_to_bytes, bytes_to_bytes, sharding};
+use crate::error::{Error, Result, Stage};
+use crate::format::metadata::json::Document;
+use crate::format::metadata::{CodecMetadata, ZarrFormat};
+
+/// Where a codec stands in a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CodecKind {
+    /// Array → array.
+    ArrayToArray,
+    /// Array → bytes.
+    ArrayToBytes,
+    /// Bytes → bytes.
+    BytesToBytes,
+}
+
+/// Which of the package's modules can **decode** a codec. Encoders of compressors are in the full module only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// The engine, which every reader loads. All others are supersets of it.
+    Engine,
+    /// The full module, loaded when an array needs it.
+    Full,
+    /// The module of image formats, likewise.
+    Images,
+}
+
+impl Home {
+    /// Whether this build is that module. The host's build is all of them.
+    pub fn is_here(self) -> bool {
+        match self {
+            Self::Engine => true,
+            Self::Full | Self::Images => ENCODERS,
+        }
+    }
+}
+
+/// Whether this build can encode with compressors: all but the engine can.
+pub const ENCODERS: bool = cfg!(any(feature = "full", not(target_arch = "wasm32")));
+
+/// One codec.
+#[derive(Debug)]
+pub struct Entry {
+    /// The name that v3 metadata is written with.
+    pub name: &'static str,
+    /// Other names that v3 metadata is read with.
+    pub aliases: &'static [&'static str],
+    /// The `id`s of v2 metadata (numcodecs).
+    pub v2_ids: &'static [&'static str],
+    /// Where it stands in a chain.
+    pub kind: CodecKind,
+    /// Which module decodes it.
+    pub home: Home,
+    /// What zarr-python, zarrs, TensorStore and zarrita do with it in v3 metadata.
+    pub peers: [&'static str; 4],
+    parse: fn(&Configuration<'_>) -> Result<Spec>,
+}
+
+macro_rules! entries {
+    ($($name:literal, $aliases:expr, $v2_ids:expr, $kind:ident, $home:ident, $parse:expr, $peers:expr;)*) => {
+        &[$(Entry {
+            name: $name,
+            aliases: &$aliases,
+            v2_ids: &$v2_ids,
+            kind: CodecKind::$kind,
+            home: Home::$home,
+            peers: $peers,
+            parse: $parse,
+        }),*]
+    };
+}
+
+/// Every codec that is known here.
+#[rustfmt::skip]
+pub static ENTRIES: &[Entry] = entries! {
+    // name              read as well               v2 id       kind          home    parser                           zarr-python zarrs tensorstore zarrita
+    "bytes",             ["endian"],                [],         ArrayToBytes, Engine, array_to_bytes::bytes::parse,    ["yes", "yes", "yes", "yes"];
+    "transpose",         [],                        [],         ArrayToArray, Engine, array_to_array::transpose::parse, ["yes", "yes", "yes", "one only"];
+    "sharding_indexed",  [],                        [],         ArrayToBytes, Engine, sharding::parse,                 ["yes", "yes", "yes", "in part"];
+    "gzip",              ["numcodecs.gzip"],        ["gzip"],   BytesToBytes, Engine, bytes_to_bytes::gzip::parse,     ["yes", "yes", "yes", "yes"];
+    "numcodecs.zlib",    ["zlib"],                  ["zlib"],   BytesToBytes, Engine, bytes_to_bytes::zlib::parse,     ["yes", "yes", "no", "yes"];
+    "zstd",              ["numcodecs.zstd"],        ["zstd"],   BytesToBytes, Engine, bytes_to_bytes::zstd::parse,     ["yes", "yes", "yes", "yes"];
+    "numcodecs.lz4",     [],                        ["lz4"],    BytesToBytes, Engine, bytes_to_bytes::lz4::parse,      ["yes", "no", "no", "yes"];
+    "blosc",             ["numcodecs.blosc"],       ["blosc"],  BytesToBytes, Engine, bytes_to_bytes::blosc::parse,    ["no snappy", "yes", "yes", "yes"];
+    "crc32c",            ["numcodecs.crc32c"],      ["crc32c"], BytesToBytes, Engine, bytes_to_bytes::crc32c::parse,   ["yes", "yes", "yes", "unverified"];
+};
+
+/// The codec of this name.
+///
+/// # Errors
+/// `Unsupported` at [`Stage::CodecName`] when nobody knows it.
+pub fn lookup(name: &str, format: ZarrFormat) -> Result<&'static Entry> {
+    find(name, format).ok_or_else(|| {
+        Error::unsupported("codec is not known here").in_codec(name).in_stage(Stage::CodecName)
+    })
+}
+
+/// Where the codec of this name stands in a chain; `None` when nobody knows it.
+pub fn kind_of(name: &str, format: ZarrFormat) -> Option<CodecKind> {
+    find(name, format).map(|entry| entry.kind)
+}
+
+/// Which module decodes the codec of this name; `None` when nobody knows it.
+pub fn home_of(name: &str, format: ZarrFormat) -> Option<Home> {
+    find(name, format).map(|entry| entry.home)
+}
+
+/// A codec's metadata, understood.
+///
+/// # Errors
+/// `Unsupported` for a codec that nobody knows or that another module has, `Format` for a configuration that breaks its
+/// specification. All name the codec and the field.
+pub fn parse(codec: &CodecMetadata) -> Result<Spec> {
+    parse_entry(codec).map_err(|error| error.in_codec(codec.name.as_str()).within_field(&codec.field))
+}
+
+fn parse_entry(codec: &CodecMetadata) -> Result<Spec> {
+    let entry = lookup(&codec.name, codec.format)?;
+    if !entry.home.is_here() {
+        return Err(needs_module(entry.home));
+    }
+    let read = || {
+        let text = codec.configuration.as_deref().unwrap_or("{}");
+        let document = Document::parse(text.as_bytes())?;
+        let configuration = Configuration::new(codec, document.root())?;
+        let spec = (entry.parse)(&configuration)?;
+        configuration.finish()?;
+        Ok(spec)
+    };
+    read().map_err(|error: Error| match codec.format {
+        ZarrFormat::V2 => error,
+        ZarrFormat::V3 => error.within_field("configuration"),
+    })
+}
+
+/// The error of a build that lacks what another module of the package has.
+pub fn needs_module(home: Home) -> Error {
+    let module = match home {
+        Home::Engine => "engine",
+        Home::Full => "full",
+        Home::Images => "images",
+    };
+    Error::unsupported(format!("this codec needs the package's {module:?} module, which is not the one that ran"))
+}
+
+/// Refuses to encode in the build that only reads.
+///
+/// # Errors
+/// `Unsupported` in the engine.
+pub fn require_encoders() -> Result<()> {
+    if ENCODERS { Ok(()) } else { Err(needs_module(Home::Full).in_stage(Stage::Encode)) }
+}
+
+fn find(name: &str, format: ZarrFormat) -> Option<&'static Entry> {
+    ENTRIES.iter().find(|entry| match format {
+        ZarrFormat::V3 => entry.name == name || entry.aliases.contains(&name),
+        ZarrFormat::V2 => entry.v2_ids.contains(&name),
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    fn codec(name: &str, configuration: &str, format: ZarrFormat) -> CodecMetadata {
+        CodecMetadata {
+            name: name.into(),
+            configuration: Some(configuration.into()),
+            format,
+            field: "codecs[2]".into(),
+        }
+    }
+
+    #[test]
+    fn no_name_is_in_the_table_twice() {
+        for names in [
+            ENTRIES.iter().flat_map(|entry| entry.aliases.iter().chain([&entry.name])).collect::<Vec<_>>(),
+            ENTRIES.iter().flat_map(|entry| entry.v2_ids).collect(),
+        ] {
+            let mut unique = names.clone();
+            unique.sort_unstable();
+            unique.dedup();
+            assert_eq!(unique.len(), names.len());
+        }
+    }
+
+    #[test]
+    fn a_codec_that_nobody_knows_is_named() {
+        let error = parse(&codec("imagecodecs_jetraw", "{}", ZarrFormat::V2)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        assert_eq!(error.context().stage, Some(Stage::CodecName));
+        assert_eq!(error.context().codec.as_deref(), Some("imagecodecs_jetraw"));
+        assert_eq!(error.context().field.as_deref(), Some("codecs[2]"));
+        assert_eq!(kind_of("imagecodecs_jetraw", ZarrFormat::V2), None);
+    }
+
+    #[test]
+    fn formats_do_not_share_their_names() {
+        assert_eq!(kind_of("zlib", ZarrFormat::V2), Some(CodecKind::BytesToBytes));
+        assert_eq!(kind_of("bytes", ZarrFormat::V2), None);
+        assert_eq!(kind_of("endian", ZarrFormat::V3), Some(CodecKind::ArrayToBytes));
+        assert_eq!(home_of("numcodecs.zstd", ZarrFormat::V3), Some(Home::Engine));
+        assert_eq!(home_of("numcodecs.zstd", ZarrFormat::V2), None);
+    }
+
+    #[test]
+    fn errors_have_the_path_of_the_field() {
+        let error = parse(&codec("gzip", r#"{"level": 10}"#, ZarrFormat::V3)).unwrap_err();
+        assert_eq!(error.context().field.as_deref(), Some("codecs[2].configuration.level"));
+        assert_eq!(error.context().codec.as_deref(), Some("gzip"));
+        let error = parse(&codec("zstd", r#"{"level": 3, "window": 9}"#, ZarrFormat::V3)).unwrap_err();
+        assert_eq!(error.context().field.as_deref(), Some("codecs[2].configuration.window"));
+        let error = parse(&codec("zstd", r#"{"id": "zstd", "level": "x"}"#, ZarrFormat::V2)).unwrap_err();
+        assert_eq!(error.context().field.as_deref(), Some("codecs[2].level"));
+    }
+}
