@@ -7,6 +7,7 @@
 //! | [`swap`] | byte order |
 //! | [`scatter`] | strided, listed and pointwise copies between boxes |
 //! | [`fill`] | one element repeated |
+//! | [`lz4`] | LZ4 blocks, fast on long runs |
 //! | [`zstd`] | Zstandard through the C library |
 //! | `vector` | sixteen bytes in a register |
 //! | `interleave` | byte planes to elements, in registers |
@@ -19,6 +20,7 @@
 
 pub mod bitshuffle;
 pub mod fill;
+pub mod lz4;
 pub mod scatter;
 pub mod shuffle;
 pub mod swap;

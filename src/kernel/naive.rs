@@ -98,3 +98,36 @@ pub(super) fn scatter(src: &[u8], dst: &[u8], plan: &Strided<'_>) -> Option<Vec<
 pub(super) fn fill(len: usize, element: &[u8]) -> Vec<u8> {
     (0..len).map(|idx| element[idx % element.len()]).collect()
 }
+
+/// `None` when the block is malformed or holds more than `room`.
+pub(super) fn lz4(src: &[u8], room: usize) -> Option<Vec<u8>> {
+    let (mut bytes, mut out) = (src.iter().copied(), Vec::new());
+    loop {
+        let token = usize::from(bytes.next()?);
+        for _ in 0..lz4_length(token >> 4, &mut bytes)? {
+            out.push(bytes.next()?);
+        }
+        if out.len() > room {
+            return None;
+        }
+        let Some(low) = bytes.next() else { return Some(out) };
+        let offset = usize::from(low) + 256 * usize::from(bytes.next()?);
+        let len = lz4_length(token & 15, &mut bytes)? + 4;
+        if offset == 0 || offset > out.len() || out.len() + len > room {
+            return None;
+        }
+        for _ in 0..len {
+            out.push(out[out.len() - offset]);
+        }
+    }
+}
+
+fn lz4_length(nibble: usize, bytes: &mut impl Iterator<Item = u8>) -> Option<usize> {
+    let mut len = nibble;
+    let mut more = if nibble == 15 { 255 } else { 0 };
+    while more == 255 {
+        more = usize::from(bytes.next()?);
+        len += more;
+    }
+    Some(len)
+}

@@ -1,0 +1,346 @@
+//! LZ4 blocks, decoded by a copy loop of our own.
+//!
+//! `lz4_flex` copies a match that overlaps itself byte by byte; label images, masks and fill-heavy chunks are made of
+//! such runs. Here a short match is one or two copies of sixteen bytes, and a run is doubled until it is long enough to be
+//! copied in bulk. Everything is indexed with checks: no `unsafe`, hostile input is an error.
+//! Only the block format: no frame (the `lz4` codec of numcodecs and Blosc have headers of their own, read elsewhere), no
+//! dictionary, no encoder (`lz4_flex` compresses).
+
+use core::ops::Range;
+
+/// Why a block was not decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lz4Error {
+    /// The block ends inside a sequence.
+    Truncated,
+    /// The block holds more than the destination.
+    TooLong,
+    /// A match reaches back before the first byte.
+    Offset,
+}
+
+/// Bytes copied at once; a copy may write this much beyond what it has to, where there is room.
+const STEP: usize = 16;
+
+/// The longest match whose length stands in its token.
+const LONGEST: usize = 18;
+
+/// Input and output that must be left for a sequence without length bytes to be decoded by whole steps: at most 1 + 14 + 2
+/// bytes are read, at most 14 + 18 written.
+const MARGIN: usize = 3 * STEP;
+
+/// Runs from here on are copied in bulk.
+const BULK: usize = 128;
+
+/// Decodes one block into `dst` and returns how many bytes it held; what `dst` holds behind them is not said.
+///
+/// # Errors
+/// When the block is malformed or holds more than `dst`.
+pub fn decompress_block_into(src: &[u8], dst: &mut [u8]) -> Result<usize, Lz4Error> {
+    let mut block = Block { src, at: 0, dst, produced: 0 };
+    loop {
+        (block.at, block.produced) = short_sequences(src, block.dst, block.at, block.produced)?;
+        let token = usize::from(block.byte()?);
+        let literals = block.length(token >> 4)?;
+        block.copy_literals(literals)?;
+        if block.at == src.len() {
+            return Ok(block.produced);
+        }
+        let offset = usize::from(block.byte()?) | usize::from(block.byte()?) << 8;
+        let len = block.length(token & 15)? + 4;
+        block.copy_match(offset, len)?;
+    }
+}
+
+/// The common case: sequences whose lengths stand in their tokens, far enough from both ends. Goes on from `at` in the
+/// input and `produced` in the output until it meets another one, and returns both.
+#[inline(always)]
+fn short_sequences(
+    src: &[u8],
+    dst: &mut [u8],
+    mut at: usize,
+    mut produced: usize,
+) -> Result<(usize, usize), Lz4Error> {
+    while let Some(input) = src[at..].first_chunk::<MARGIN>()
+        && let Some(output) = dst[produced..].first_chunk_mut::<MARGIN>()
+    {
+        let (literals, len) = (usize::from(input[0] >> 4), usize::from(input[0] & 15));
+        if literals == 15 || len == 15 {
+            break;
+        }
+        output[..STEP].copy_from_slice(&input[1..=STEP]);
+        let offset = usize::from(u16::from_le_bytes([input[literals + 1], input[literals + 2]]));
+        at += literals + 3;
+        produced += literals;
+        if offset == 0 || offset > produced {
+            return Err(Lz4Error::Offset);
+        }
+        if offset >= len + 4 {
+            step::<LONGEST>(dst, produced - offset, produced);
+        } else if offset >= 8 {
+            (0..3 * 8).step_by(8).for_each(|by| step::<8>(dst, produced - offset + by, produced + by));
+        } else {
+            repeat_short(dst, produced, offset);
+        }
+        produced += len + 4;
+    }
+    Ok((at, produced))
+}
+
+/// Writes at least eighteen bytes with a period below eight.
+#[inline(always)]
+fn repeat_short(dst: &mut [u8], to: usize, offset: usize) {
+    /// For each period: copies of it in a word, as a factor, and how many bytes the whole ones are.
+    const REPEATS: [(u64, usize); 8] = [
+        (0, 8),
+        (0x0101_0101_0101_0101, 8),
+        (0x0001_0001_0001_0001, 8),
+        (0x0001_0000_0100_0001, 6),
+        (0x0000_0001_0000_0001, 8),
+        (0x0000_0100_0000_0001, 5),
+        (0x0001_0000_0000_0001, 6),
+        (0x0100_0000_0000_0001, 7),
+    ];
+    let (factor, whole) = REPEATS[offset % 8];
+    let Some(&pattern) = dst[to - offset..].first_chunk() else { return };
+    let word = (u64::from_le_bytes(pattern) & ((1 << (8 * offset)) - 1)).wrapping_mul(factor);
+    for turn in 0..4 {
+        dst[to + turn * whole..][..8].copy_from_slice(&word.to_le_bytes());
+    }
+}
+
+struct Block<'a> {
+    src: &'a [u8],
+    at: usize,
+    dst: &'a mut [u8],
+    produced: usize,
+}
+
+impl Block<'_> {
+    #[inline(always)]
+    fn byte(&mut self) -> Result<u8, Lz4Error> {
+        let byte = *self.src.get(self.at).ok_or(Lz4Error::Truncated)?;
+        self.at += 1;
+        Ok(byte)
+    }
+
+    /// A length of four bits, continued in bytes while they are 255.
+    fn length(&mut self, nibble: usize) -> Result<usize, Lz4Error> {
+        let mut len = nibble;
+        let mut more = if nibble == 15 { 255 } else { 0 };
+        while more == 255 {
+            more = self.byte()?;
+            len = len.saturating_add(usize::from(more));
+        }
+        Ok(len)
+    }
+
+    fn copy_literals(&mut self, len: usize) -> Result<(), Lz4Error> {
+        let (input, output) = (&self.src[self.at..], &mut self.dst[self.produced..]);
+        if !(len <= STEP && copy_chunk::<STEP>(input, output)
+            || len <= MARGIN && copy_chunk::<MARGIN>(input, output))
+        {
+            let literals = input.get(..len).ok_or(Lz4Error::Truncated)?;
+            output.get_mut(..len).ok_or(Lz4Error::TooLong)?.copy_from_slice(literals);
+        }
+        self.at += len;
+        self.produced += len;
+        Ok(())
+    }
+
+    fn copy_match(&mut self, offset: usize, len: usize) -> Result<(), Lz4Error> {
+        if offset == 0 || offset > self.produced {
+            return Err(Lz4Error::Offset);
+        }
+        if len > self.dst.len() - self.produced {
+            return Err(Lz4Error::TooLong);
+        }
+        repeat(self.dst, self.produced, offset, len);
+        self.produced += len;
+        Ok(())
+    }
+}
+
+/// Copies `N` bytes where both slices have them.
+#[inline(always)]
+fn copy_chunk<const N: usize>(src: &[u8], dst: &mut [u8]) -> bool {
+    let chunks = src.first_chunk::<N>().zip(dst.first_chunk_mut::<N>());
+    chunks.map(|(from, to)| *to = *from).is_some()
+}
+
+/// Copies `N` bytes inside `dst`.
+#[inline(always)]
+fn step<const N: usize>(dst: &mut [u8], from: usize, to: usize) {
+    if let Some(&block) = dst[from..].first_chunk::<N>() {
+        dst[to..][..N].copy_from_slice(&block);
+    }
+}
+
+/// Copies a match of any length and offset; both ends are inside `dst`.
+fn repeat(dst: &mut [u8], to: usize, offset: usize, len: usize) {
+    let (end, from) = (to + len, to - offset);
+    if offset >= len && len >= BULK {
+        return dst.copy_within(from..from + len, to);
+    }
+    let mut at = to;
+    let bytewise = |dst: &mut [u8], range: Range<usize>| range.for_each(|at| dst[at] = dst[at - offset]);
+    // Steps may end here at the latest.
+    let last = end.min(dst.len() - dst.len().min(STEP));
+    let mut distance = offset;
+    if offset < STEP && to + STEP <= end {
+        // After sixteen bytes a multiple of the period is a distance that a step may have.
+        bytewise(dst, to..to + STEP);
+        at += STEP;
+        distance = offset * STEP.div_ceil(offset);
+    }
+    let stepped = if len >= 2 * BULK { to + BULK } else { last };
+    while distance >= STEP && at < stepped {
+        step::<STEP>(dst, at - distance, at);
+        at += STEP;
+    }
+    while at < end && len >= 2 * BULK {
+        // Everything from `from` on repeats with the period `offset`: twice as much at every turn.
+        let whole = (at - from) / offset * offset;
+        let more = whole.min(end - at);
+        dst.copy_within(at - whole..at - whole + more, at);
+        at += more;
+    }
+    bytewise(dst, at..end.max(at));
+}
+
+#[cfg(test)]
+#[allow(clippy::cast_possible_truncation)]
+mod tests {
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
+
+    use super::super::naive;
+    use super::*;
+
+    pub(super) fn agrees_with_the_oracle(src: &[u8], room: usize) {
+        let mut dst = vec![0xee; room];
+        let result = decompress_block_into(src, &mut dst);
+        let expected = naive::lz4(src, room);
+        assert_eq!(result.ok(), expected.as_ref().map(Vec::len), "{src:?} into {room}");
+        if let Some(expected) = expected {
+            assert!(dst[..expected.len()] == expected, "{src:?} into {room}");
+        }
+    }
+
+    /// Literals, then one match of `offset` and `len` (at least 19), then five literals, as the format wants it.
+    fn run(offset: usize, len: usize) -> Vec<u8> {
+        let mut block = vec![0xff, (offset - 15) as u8];
+        block.extend(naive::bytes(offset, 6));
+        block.extend((offset as u16).to_le_bytes());
+        block.extend(std::iter::repeat_n(255, (len - 19) / 255));
+        block.push(((len - 19) % 255) as u8);
+        block.push(0x50);
+        block.extend(b"12345");
+        block
+    }
+
+    /// The same for an offset that the token's nibble can say.
+    fn short_run(offset: usize, len: usize) -> Vec<u8> {
+        let mut block = run(offset + 15, len);
+        block.splice(0..2 + 15, [(offset as u8) << 4 | 15]);
+        let at = 1 + offset;
+        block.splice(at..at + 2, (offset as u16).to_le_bytes());
+        block
+    }
+
+    #[test]
+    fn runs_of_every_period_and_many_lengths() {
+        let check = |block: &[u8], len: usize| {
+            for spare in [0, 1, 15, 16, 100] {
+                assert_eq!(decompress_block_into(block, &mut vec![0; len + spare]), Ok(len));
+                agrees_with_the_oracle(block, len + spare);
+            }
+            agrees_with_the_oracle(block, len - 6);
+        };
+        for len in (19..300).chain([1000, 65_535, 100_003]) {
+            (1..15).for_each(|offset| check(&short_run(offset, len), offset + len + 5));
+            for offset in [15, 16, 17, 31, 32, 33, 100, 127, 128, 129, 250] {
+                check(&run(offset, len), offset + len + 5);
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_reference_library_wrote() {
+        // numcodecs 0.16.6 (LZ4 1.9), without its size prefix: 64 times "label", "mask" once, 40 zeros.
+        let block = naive::hex("5f6c6162656c0500ff295f6d61736b0001000f500000000000");
+        let expected = [b"label".repeat(64), b"mask".to_vec(), vec![0; 40]].concat();
+        let mut dst = vec![0xee; expected.len()];
+        assert_eq!(decompress_block_into(&block, &mut dst), Ok(expected.len()));
+        assert_eq!(dst, expected);
+    }
+
+    #[test]
+    fn malformed_blocks_are_errors() {
+        let decode = |block: &[u8], room| decompress_block_into(block, &mut vec![0; room]);
+        assert_eq!(decode(&[], 9), Err(Lz4Error::Truncated));
+        assert_eq!(decode(&[0x00], 0), Ok(0));
+        assert_eq!(decode(&[0x20, 1], 9), Err(Lz4Error::Truncated));
+        assert_eq!(decode(&[0xf0, 255, 255], 9), Err(Lz4Error::Truncated));
+        assert_eq!(decode(&[0x20, 1, 2], 1), Err(Lz4Error::TooLong));
+        assert_eq!(decode(&[0x10, 1, 1], 9), Err(Lz4Error::Truncated));
+        assert_eq!(decode(&[0x10, 1, 0, 0, 0], 9), Err(Lz4Error::Offset));
+        assert_eq!(decode(&[0x10, 1, 2, 0, 0], 9), Err(Lz4Error::Offset));
+        assert_eq!(decode(&[0x14, 1, 1, 0, 0], 8), Err(Lz4Error::TooLong));
+        assert_eq!(decode(&[0x14, 1, 1, 0, 0], 9), Ok(9));
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod properties {
+    use proptest::prelude::*;
+
+    use super::tests::agrees_with_the_oracle;
+
+    fn compressed(content: &[u8]) -> Vec<u8> {
+        let mut block = vec![0; lz4_flex::block::get_maximum_output_size(content.len())];
+        let len = lz4_flex::block::compress_into(content, &mut block).unwrap();
+        block.truncate(len);
+        block
+    }
+
+    /// Stretches of repeated short patterns and of noise.
+    fn stretches() -> impl Strategy<Value = Vec<u8>> {
+        let stretch = (prop::collection::vec(any::<u8>(), 1..40), 1usize..60);
+        prop::collection::vec(stretch, 0..30).prop_map(|stretches| {
+            stretches.into_iter().flat_map(|(pattern, times)| pattern.repeat(times)).collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn reads_what_lz4_flex_writes(content in stretches(), spare in 0usize..40) {
+            let block = compressed(&content);
+            let mut dst = vec![0; content.len() + spare];
+            prop_assert_eq!(super::decompress_block_into(&block, &mut dst), Ok(content.len()));
+            prop_assert!(dst[..content.len()] == content);
+            agrees_with_the_oracle(&block, content.len().saturating_sub(spare));
+        }
+
+        #[test]
+        fn mutated_blocks_decode_as_the_oracle_says(
+            content in stretches(),
+            changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..6),
+            cut in any::<prop::sample::Index>(),
+            room in 0usize..3000,
+        ) {
+            let mut block = compressed(&content);
+            for (at, value) in changes {
+                let at = at.index(block.len());
+                block[at] = value;
+            }
+            agrees_with_the_oracle(&block, room);
+            agrees_with_the_oracle(&block[..cut.index(block.len())], room);
+        }
+
+        #[test]
+        fn noise_decodes_as_the_oracle_says(block in prop::collection::vec(any::<u8>(), 0..200), room in 0usize..3000) {
+            agrees_with_the_oracle(&block, room);
+        }
+    }
+}
