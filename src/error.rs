@@ -219,6 +219,13 @@ impl Error {
         self
     }
 
+    /// Names another key: decoders know keys relative to their array only.
+    #[must_use]
+    pub fn replace_key(mut self, key: &str) -> Self {
+        self.0.context.key = Some(key.to_owned());
+        self
+    }
+
     /// Who must act.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

@@ -20,6 +20,9 @@ pub const JSON_DEPTH: usize = 64;
 /// How deep shards may nest in shards.
 pub const SHARD_DEPTH: usize = 8;
 
+/// How many shapes of stored chunk are kept bound at a time; a rectilinear grid may have as many as chunks.
+pub const BOUND_CHAINS: usize = 1024;
+
 /// The most dimensions an array may have: NumPy's own bound is 64.
 pub const DIMENSIONS: usize = 64;
 

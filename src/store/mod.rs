@@ -11,6 +11,7 @@ pub mod wrap;
 
 use std::future::Future;
 use std::pin::Pin;
+use std::rc::Rc;
 
 pub use byte_range::ByteRange;
 pub use value::{HostBytes, Value};
@@ -34,7 +35,7 @@ pub struct RequestContext {
 }
 
 /// What a key holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Subject {
     /// A metadata document.
     #[default]
@@ -53,6 +54,21 @@ pub struct Fetched {
     /// Something that changes when the object does (an ETag), where visible.
     pub version: Option<String>,
 }
+
+impl Fetched {
+    /// The range of a value that is at hand as a whole.
+    ///
+    /// # Errors
+    /// `Format` when the range begins at or past the end.
+    pub fn part_of(whole: &Value, range: ByteRange) -> Result<Self> {
+        let size = whole.len();
+        let part = range.of(size).ok_or_else(|| range.past_end(Some(size)))?;
+        Ok(Self { value: whole.slice(part)?, size: Some(size), version: None })
+    }
+}
+
+/// Takes what a person should know and no error says, such as a server that ignores byte ranges.
+pub type WarningSink = Rc<dyn Fn(&str)>;
 
 /// What a store can do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,8 +108,14 @@ pub trait Store {
         context: &'a RequestContext,
     ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
         Box::pin(async move {
-            futures_util::future::try_join_all(ranges.iter().map(|range| self.get(key, *range, context))).await
+            futures_util::future::try_join_all(ranges.iter().map(|range| self.get(key, *range, context)))
+                .await
         })
+    }
+
+    /// Whether neighbouring ranges may be asked for as one. A user's store is asked exactly for what is needed.
+    fn merges_ranges(&self) -> bool {
+        self.capabilities().partial
     }
 
     /// Size of the value in bytes.
@@ -122,5 +144,50 @@ pub trait Store {
     /// The `Unsupported` error of a capability this store does not have.
     fn lacks(&self, verb: &str) -> Error {
         Error::unsupported(format!("this store cannot {verb}: {}", self.describe()))
+    }
+}
+
+/// A store held in several places: by a wrapper, and by whoever asks it for its counters.
+impl<S: Store + ?Sized> Store for Rc<S> {
+    fn capabilities(&self) -> Capabilities {
+        (**self).capabilities()
+    }
+
+    fn describe(&self) -> String {
+        (**self).describe()
+    }
+
+    fn get<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        range: ByteRange,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+        (**self).get(key, range, context)
+    }
+
+    fn get_ranges<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        ranges: &'a [ByteRange],
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
+        (**self).get_ranges(key, ranges, context)
+    }
+
+    fn size<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<u64>>> {
+        (**self).size(key, context)
+    }
+
+    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
+        (**self).set(key, value)
+    }
+
+    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
+        (**self).erase(key)
     }
 }

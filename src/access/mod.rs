@@ -1,0 +1,13 @@
+//! WHICH BYTES ARE NEEDED. Pure machines that ask and are answered: no async, no clock, no store.
+//!
+//! [`selection`] understands what was asked, [`projection`] finds the chunks, [`part`] cuts the output into boxes that are
+//! worked on as one, [`plan`] asks for the bytes of a part, and [`assemble`] (in a worker) turns them into the part's elements.
+//! [`binding`] is what both sides know of an array; [`piece`] is how the one tells the other what to do.
+
+pub mod assemble;
+pub mod binding;
+pub mod part;
+pub mod piece;
+pub mod plan;
+pub mod projection;
+pub mod selection;

@@ -1,0 +1,309 @@
+//! How the planner tells a decoder what to do: flat tables of 32-bit words, which cost nothing to post to a worker.
+//!
+//! A **header** describes a part; a **piece** says: decode this chunk of that buffer and put these of its elements there.
+//! The layout is known to this file alone; it lives within one version of the package and is never stored.
+
+use std::ops::Range;
+
+use crate::error::{Error, Result};
+use crate::limits;
+
+/// What a part is: its extent along each dimension of the output, and the order of dimensions in its memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Extent along each dimension.
+    pub shape: Vec<u32>,
+    /// Dimensions, slowest first.
+    pub order: Vec<u32>,
+}
+
+/// One chunk, and what of it goes where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Which level of the array's codec chain decodes it.
+    pub level: u32,
+    /// Which of the buffers that came with the table.
+    pub buffer: u32,
+    /// Where in that buffer.
+    pub bytes: Range<u64>,
+    /// Indices, in the array's grid, of the stored chunk that holds it: for its shape, and for errors.
+    pub chunk: Vec<u64>,
+    /// What of it goes where.
+    pub moved: Moved,
+}
+
+/// Which elements of a chunk go to which places of the part; all numbers count elements along a dimension.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Moved {
+    /// The outer product of one entry a dimension.
+    Orthogonal(Vec<MovedAxis>),
+    /// Single elements: for each dimension of the array the index in the chunk, and the place in the (one-dimensional) part.
+    Points {
+        /// One list a dimension.
+        indices: Vec<Vec<u32>>,
+        /// As long as each of them.
+        places: Vec<u32>,
+    },
+}
+
+/// One dimension of an orthogonal move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MovedAxis {
+    /// Even steps from `first` on, to neighbouring places.
+    Range {
+        /// First index in the chunk.
+        first: u32,
+        /// Not zero; may be negative.
+        step: i32,
+        /// How many.
+        count: u32,
+        /// First place in the part.
+        place: u32,
+    },
+    /// Index in the chunk and place in the part, pair by pair.
+    List {
+        /// Indices in the chunk.
+        indices: Vec<u32>,
+        /// Places in the part, as many.
+        places: Vec<u32>,
+    },
+}
+
+impl MovedAxis {
+    /// The range of chunk indices that is touched.
+    pub fn touched(&self) -> Range<u64> {
+        match self {
+            Self::Range { first, step, count, .. } => {
+                let last = i64::from(*first) + i64::from(*step) * (i64::from(*count) - 1);
+                let (first, last) = (i64::from(*first), last);
+                let low = u64::try_from(first.min(last)).unwrap_or(0);
+                low..u64::try_from(first.max(last)).unwrap_or(0) + 1
+            }
+            Self::List { indices, .. } => touched(indices),
+        }
+    }
+}
+
+/// The range that a list of indices touches.
+pub fn touched(indices: &[u32]) -> Range<u64> {
+    match (indices.iter().min(), indices.iter().max()) {
+        (Some(low), Some(high)) => u64::from(*low)..u64::from(*high) + 1,
+        _ => 0..0,
+    }
+}
+
+impl Header {
+    /// For a part of this shape.
+    ///
+    /// # Errors
+    /// `Limit` for an extent beyond 32 bits.
+    pub fn new(shape: &[u64], order: &[usize]) -> Result<Self> {
+        let shape = shape.iter().map(|extent| word(*extent)).collect::<Result<_>>()?;
+        let order = order.iter().map(|dimension| word(*dimension as u64)).collect::<Result<_>>()?;
+        Ok(Self { shape, order })
+    }
+
+    /// As words.
+    pub fn to_words(&self) -> Vec<u32> {
+        self.shape.iter().chain(&self.order).copied().collect()
+    }
+
+    /// From words.
+    ///
+    /// # Errors
+    /// `Argument` when they are not a header.
+    pub fn from_words(words: &[u32]) -> Result<Self> {
+        let (shape, order) = words.split_at(words.len() / 2);
+        let mut dimensions = order.to_vec();
+        dimensions.sort_unstable();
+        if shape.len() != order.len() || dimensions.iter().zip(0..).any(|(found, wanted)| *found != wanted) {
+            return Err(malformed());
+        }
+        Ok(Self { shape: shape.to_vec(), order: order.to_vec() })
+    }
+}
+
+const TAG_RANGE: u32 = 0;
+const TAG_LIST: u32 = 1;
+const TAG_ORTHOGONAL: u32 = 0;
+const TAG_POINTS: u32 = 1;
+
+impl Piece {
+    /// Appends it to a table.
+    ///
+    /// # Errors
+    /// `Limit` for a list beyond 2^32 entries.
+    pub fn write(&self, table: &mut Vec<u32>) -> Result<()> {
+        table.extend([self.level, self.buffer]);
+        for end in [self.bytes.start, self.bytes.end] {
+            table.extend(halves(end));
+        }
+        table.push(word(self.chunk.len() as u64)?);
+        table.extend(self.chunk.iter().flat_map(|index| halves(*index)));
+        match &self.moved {
+            Moved::Orthogonal(axes) => {
+                table.extend([TAG_ORTHOGONAL, word(axes.len() as u64)?]);
+                axes.iter().try_for_each(|axis| axis.write(table))
+            }
+            Moved::Points { indices, places } => {
+                table.extend([TAG_POINTS, word(indices.len() as u64)?]);
+                indices.iter().chain([places]).try_for_each(|list| write_list(list, table))
+            }
+        }
+    }
+
+    /// Reads all pieces of a table.
+    ///
+    /// # Errors
+    /// `Argument` when it is not a table of pieces.
+    pub fn read_all(table: &[u32]) -> Result<Vec<Self>> {
+        let mut words = Words(table);
+        let mut pieces = Vec::new();
+        while !words.0.is_empty() {
+            pieces.push(Self::read(&mut words)?);
+        }
+        Ok(pieces)
+    }
+
+    fn read(words: &mut Words<'_>) -> Result<Self> {
+        let [level, buffer] = words.take()?;
+        let bytes = words.long()?..words.long()?;
+        let [rank] = words.take()?;
+        let chunk = (0..rank).map(|_| words.long()).collect::<Result<_>>()?;
+        let [tag, count] = words.take()?;
+        let moved = match tag {
+            TAG_ORTHOGONAL => {
+                Moved::Orthogonal((0..count).map(|_| MovedAxis::read(words)).collect::<Result<_>>()?)
+            }
+            TAG_POINTS => Moved::Points {
+                indices: (0..count).map(|_| words.list()).collect::<Result<_>>()?,
+                places: words.list()?,
+            },
+            _ => return Err(malformed()),
+        };
+        Ok(Self { level, buffer, bytes, chunk, moved })
+    }
+}
+
+impl MovedAxis {
+    fn write(&self, table: &mut Vec<u32>) -> Result<()> {
+        match self {
+            Self::Range { first, step, count, place } => {
+                table.extend([TAG_RANGE, *first, step.cast_unsigned(), *count, *place]);
+                Ok(())
+            }
+            Self::List { indices, places } => {
+                table.push(TAG_LIST);
+                write_list(indices, table)?;
+                write_list(places, table)
+            }
+        }
+    }
+
+    fn read(words: &mut Words<'_>) -> Result<Self> {
+        match words.take()? {
+            [TAG_RANGE] => {
+                let [first, step, count, place] = words.take()?;
+                Ok(Self::Range { first, step: step.cast_signed(), count, place })
+            }
+            [TAG_LIST] => Ok(Self::List { indices: words.list()?, places: words.list()? }),
+            _ => Err(malformed()),
+        }
+    }
+}
+
+/// What is left of a table.
+struct Words<'a>(&'a [u32]);
+
+impl Words<'_> {
+    fn take<const N: usize>(&mut self) -> Result<[u32; N]> {
+        let (taken, rest) = self.0.split_first_chunk::<N>().ok_or_else(malformed)?;
+        self.0 = rest;
+        Ok(*taken)
+    }
+
+    fn long(&mut self) -> Result<u64> {
+        let [low, high] = self.take()?;
+        Ok(u64::from(low) | u64::from(high) << 32)
+    }
+
+    fn list(&mut self) -> Result<Vec<u32>> {
+        let [len] = self.take()?;
+        let len = limits::to_usize(u64::from(len), "list")?;
+        let (taken, rest) = self.0.split_at_checked(len).ok_or_else(malformed)?;
+        self.0 = rest;
+        Ok(taken.to_vec())
+    }
+}
+
+fn write_list(list: &[u32], table: &mut Vec<u32>) -> Result<()> {
+    table.push(word(list.len() as u64)?);
+    table.extend(list);
+    Ok(())
+}
+
+#[allow(clippy::cast_possible_truncation)] // The halves of a number are what is wanted.
+fn halves(value: u64) -> [u32; 2] {
+    [value as u32, (value >> 32) as u32]
+}
+
+/// A count or position within a chunk or part as a word.
+///
+/// # Errors
+/// `Limit` beyond 32 bits: such a chunk cannot be decoded in one piece.
+pub fn word(value: u64) -> Result<u32> {
+    u32::try_from(value)
+        .map_err(|_| limits::exceeded("extent of a chunk or part", value, u64::from(u32::MAX)))
+}
+
+fn malformed() -> Error {
+    Error::argument("a table of pieces is malformed")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_round_trip() {
+        let pieces = vec![
+            Piece {
+                level: 1,
+                buffer: 2,
+                bytes: (1 << 40)..(1 << 40) + 9,
+                chunk: vec![1 << 50, 3],
+                moved: Moved::Orthogonal(vec![
+                    MovedAxis::Range { first: 7, step: -2, count: 3, place: 5 },
+                    MovedAxis::List { indices: vec![4, 1], places: vec![0, 9] },
+                ]),
+            },
+            Piece {
+                level: 0,
+                buffer: 0,
+                bytes: 0..16,
+                chunk: vec![],
+                moved: Moved::Points { indices: vec![vec![1, 2], vec![0, 3]], places: vec![8, 1] },
+            },
+        ];
+        let mut table = Vec::new();
+        pieces.iter().for_each(|piece| piece.write(&mut table).unwrap());
+        assert_eq!(Piece::read_all(&table).unwrap(), pieces);
+        assert!(Piece::read_all(&table[..table.len() - 1]).is_err());
+    }
+
+    #[test]
+    fn headers_round_trip_and_orders_are_permutations() {
+        let header = Header::new(&[3, 4], &[1, 0]).unwrap();
+        assert_eq!(Header::from_words(&header.to_words()).unwrap(), header);
+        assert!(Header::from_words(&[3, 4, 1, 1]).is_err());
+        assert!(Header::from_words(&[3, 4, 1]).is_err());
+        assert!(Header::new(&[1 << 33], &[0]).is_err());
+    }
+
+    #[test]
+    fn a_descending_range_touches_the_same_indices() {
+        let axis = MovedAxis::Range { first: 7, step: -2, count: 3, place: 0 };
+        assert_eq!(axis.touched(), 3..8);
+    }
+}

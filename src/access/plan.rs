@@ -1,0 +1,361 @@
+//! Step 3, plan: which key, which byte range? The machine of one part.
+//!
+//! It asks ([`PartPlan::take_needs`]) and is answered ([`PartPlan::supply_index`], [`PartPlan::write_piece`]). A chunk that stands
+//! alone is one need. A shard's index is a need too; answered, it raises the needs of its inner chunks, and nested shards do it
+//! again. Nothing here awaits: the driver is `hierarchy::read`, and a test can be ten lines over a map.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+use crate::access::binding::{Binding, Chain, Level};
+use crate::access::piece::{Moved, MovedAxis, Piece, word};
+use crate::access::projection::{AxisProjection, Taken};
+use crate::error::{Error, Result};
+use crate::format::chunk_grid::GridDimension;
+use crate::format::codec::sharding::{IndexLocation, ShardIndex, Sharding};
+use crate::limits;
+
+/// Bytes that are needed next.
+#[derive(Clone, Debug)]
+pub struct Need {
+    /// For the answer.
+    pub id: usize,
+    /// Indices of the stored chunk in the array's grid.
+    pub chunk: Rc<[u64]>,
+    /// Which bytes of it.
+    pub range: NeededRange,
+    /// Whether these bytes are a shard index, which the planner reads, or a chunk, which a decoder does.
+    pub is_index: bool,
+}
+
+/// Which bytes of a stored chunk are needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NeededRange {
+    /// All.
+    Whole,
+    /// Some from the start on.
+    At {
+        /// First byte.
+        offset: u64,
+        /// How many.
+        len: u64,
+    },
+    /// The last ones.
+    Last(u64),
+}
+
+/// The plan of one part.
+pub struct PartPlan {
+    binding: Rc<Binding>,
+    /// Along each dimension, what is taken from each leaf chunk, ascending; empty for points.
+    axes: Vec<Vec<LeafAxis>>,
+    /// For points: each one's array indices, dimension by dimension.
+    points: Vec<Rc<[u64]>>,
+    /// First point of the part.
+    first_point: u64,
+    needs: Vec<Group>,
+    /// Needs handed out so far start here in `needs`.
+    taken: usize,
+}
+
+/// What one leaf chunk contributes along one dimension.
+#[derive(Clone, Debug)]
+struct LeafAxis {
+    /// Array index where the leaf chunk starts.
+    origin: u64,
+    moved: MovedAxis,
+}
+
+/// A chunk of some level that is needed, with all that is wanted inside it.
+#[derive(Clone)]
+struct Group {
+    chunk: Rc<[u64]>,
+    chain: Rc<Chain>,
+    level: usize,
+    /// Array indices where this chunk starts.
+    origin: Vec<u64>,
+    /// Where it stands in the stored chunk; `None` for the whole of it.
+    bytes: Option<Range<u64>>,
+    wanted: Wanted,
+}
+
+#[derive(Clone)]
+enum Wanted {
+    /// A range of `PartPlan::axes` along each dimension.
+    Orthogonal(Vec<Range<usize>>),
+    /// Numbers of points.
+    Points(Vec<u32>),
+}
+
+impl PartPlan {
+    /// Plans an orthogonal part: `spans` of each dimension's projection.
+    ///
+    /// # Errors
+    /// As binding the array's codecs; `Limit` for a chunk that cannot be addressed.
+    pub fn orthogonal(
+        binding: &Rc<Binding>,
+        projections: &[AxisProjection],
+        spans: &[Range<u64>],
+    ) -> Result<Self> {
+        let grid = binding.leaf_grid()?;
+        let axes = projections
+            .iter()
+            .zip(spans)
+            .zip(&grid)
+            .map(|((projection, spans), grid)| leaf_axes(projection, spans, grid))
+            .collect::<Result<Vec<_>>>()?;
+        let all = axes.iter().map(|axis| 0..axis.len()).collect();
+        let mut plan = Self::empty(binding, axes);
+        plan.add_outer(Wanted::Orthogonal(all))?;
+        Ok(plan)
+    }
+
+    /// Plans points `range` of a selection of points.
+    ///
+    /// # Errors
+    /// As [`orthogonal`](Self::orthogonal).
+    pub fn points(binding: &Rc<Binding>, points: &[Rc<[u64]>], range: Range<u64>) -> Result<Self> {
+        let mut plan = Self::empty(binding, Vec::new());
+        plan.points = points.to_vec();
+        plan.first_point = range.start;
+        let numbers = range.map(word).collect::<Result<_>>()?;
+        plan.add_outer(Wanted::Points(numbers))?;
+        Ok(plan)
+    }
+
+    fn empty(binding: &Rc<Binding>, axes: Vec<Vec<LeafAxis>>) -> Self {
+        let (points, needs) = (Vec::new(), Vec::new());
+        Self { binding: binding.clone(), axes, points, first_point: 0, needs, taken: 0 }
+    }
+
+    /// What is needed now that was not asked for before; empty when every answer so far has raised no more.
+    pub fn take_needs(&mut self) -> Vec<Need> {
+        let first = self.taken;
+        self.taken = self.needs.len();
+        (first..self.taken).filter_map(|id| Some(need(id, self.needs.get(id)?))).collect()
+    }
+
+    /// The sharding codec whose index need `id` is.
+    ///
+    /// # Errors
+    /// `Argument` when it is none.
+    pub fn sharding(&self, id: usize) -> Result<&Sharding> {
+        let level = self.needs.get(id).and_then(|group| group.chain.level(group.level));
+        level.and_then(|level| level.pipeline.plannable_sharding()).ok_or_else(no_such_need)
+    }
+
+    /// Answers the need of an index; `shard_len` is the length of the stored chunk, where known. An absent shard is answered by not
+    /// answering: all of it is fill value.
+    ///
+    /// # Errors
+    /// `Format` for an entry that cannot be.
+    pub fn supply_index(&mut self, id: usize, index: &ShardIndex, shard_len: Option<u64>) -> Result<()> {
+        let group = self.needs.get(id).cloned().ok_or_else(no_such_need)?;
+        let (base, len) = match &group.bytes {
+            Some(bytes) => (bytes.start, Some(bytes.end - bytes.start)),
+            None => (0, shard_len),
+        };
+        let child = group.chain.level(group.level + 1).ok_or_else(no_such_need)?;
+        let grid = self.sharding(id)?.grid().to_vec();
+        for (position, wanted) in self.divide(&group, child) {
+            let linear = linear_index(&position, &child.axes, &grid)?;
+            let Some(bytes) = index.get(linear, len)? else { continue };
+            let origin = (0..position.len())
+                .map(|dimension| group.origin[dimension] + position[dimension] * child.shape[dimension])
+                .collect();
+            let bytes = Some(base + bytes.start..base + bytes.end);
+            let (chunk, chain, level) = (group.chunk.clone(), group.chain.clone(), group.level + 1);
+            self.needs.push(Group { chunk, chain, level, origin, bytes, wanted });
+        }
+        Ok(())
+    }
+
+    /// Answers the need of a chunk whose bytes stand at `bytes` of buffer `buffer`: appends what a decoder has to do to `table`. An
+    /// absent chunk is answered by not answering.
+    ///
+    /// # Errors
+    /// `Limit` for positions beyond 32 bits.
+    pub fn write_piece(&self, id: usize, buffer: u32, bytes: Range<u64>, table: &mut Vec<u32>) -> Result<()> {
+        let group = self.needs.get(id).ok_or_else(no_such_need)?;
+        let moved = match &group.wanted {
+            Wanted::Points(numbers) => self.moved_points(group, numbers)?,
+            Wanted::Orthogonal(ranges) => Moved::Orthogonal(self.moved_axes(ranges)),
+        };
+        let level = word(group.level as u64)?;
+        Piece { level, buffer, bytes, chunk: group.chunk.to_vec(), moved }.write(table)
+    }
+
+    /// A leaf takes exactly one entry a dimension.
+    fn moved_axes(&self, ranges: &[Range<usize>]) -> Vec<MovedAxis> {
+        let entries = self.axes.iter().zip(ranges);
+        entries.filter_map(|(axis, range)| Some(axis.get(range.start)?.moved.clone())).collect()
+    }
+
+    fn moved_points(&self, group: &Group, numbers: &[u32]) -> Result<Moved> {
+        let indices = self.points.iter().zip(&group.origin);
+        let indices = indices
+            .map(|(list, origin)| {
+                numbers.iter().map(|number| word(list[*number as usize] - origin)).collect()
+            })
+            .collect::<Result<_>>()?;
+        let places = numbers.iter().map(|number| word(u64::from(*number) - self.first_point));
+        Ok(Moved::Points { indices, places: places.collect::<Result<_>>()? })
+    }
+
+    /// The stored chunks that are touched.
+    fn add_outer(&mut self, wanted: Wanted) -> Result<()> {
+        let grid = self.binding.metadata().chunk_grid.clone();
+        let chunk_of = |dimension: usize, index: u64| {
+            grid.dimensions.get(dimension).map_or(0, |along: &GridDimension| along.chunk_of(index))
+        };
+        for (position, wanted) in self.split(&wanted, &chunk_of) {
+            let chain = self.binding.chain_of(&position)?;
+            let origin = position
+                .iter()
+                .zip(&grid.dimensions)
+                .map(|(chunk, along)| along.chunk_extent(*chunk).start)
+                .collect();
+            limits::reserve(&mut self.needs, 1, "plan")?;
+            self.needs.push(Group { chunk: position.into(), chain, level: 0, origin, bytes: None, wanted });
+        }
+        Ok(())
+    }
+
+    /// The chunks of the next level that are touched, by their position in the group's chunk.
+    fn divide(&self, group: &Group, child: &Level) -> Vec<(Vec<u64>, Wanted)> {
+        self.split(&group.wanted, &|dimension, index| {
+            (index - group.origin[dimension]) / child.shape[dimension].max(1)
+        })
+    }
+
+    /// Sorts what is wanted by chunk.
+    fn split(&self, wanted: &Wanted, chunk_of: &dyn Fn(usize, u64) -> u64) -> Vec<(Vec<u64>, Wanted)> {
+        match wanted {
+            Wanted::Orthogonal(ranges) => {
+                let runs = self.axes.iter().zip(ranges).enumerate();
+                let runs: Vec<_> = runs
+                    .map(|(dimension, (axis, range))| runs_by_chunk(axis, range, &|i| chunk_of(dimension, i)))
+                    .collect();
+                outer_product(&runs)
+            }
+            Wanted::Points(numbers) => {
+                let mut chunks: BTreeMap<Vec<u64>, Vec<u32>> = BTreeMap::new();
+                for number in numbers {
+                    let lists = self.points.iter().enumerate();
+                    let position =
+                        lists.map(|(dimension, list)| chunk_of(dimension, list[*number as usize])).collect();
+                    chunks.entry(position).or_default().push(*number);
+                }
+                chunks.into_iter().map(|(position, numbers)| (position, Wanted::Points(numbers))).collect()
+            }
+        }
+    }
+}
+
+/// What each leaf chunk contributes along one dimension of a part, ascending; a chunk that an index list visits again is one entry.
+fn leaf_axes(projection: &AxisProjection, spans: &Range<u64>, grid: &GridDimension) -> Result<Vec<LeafAxis>> {
+    let part_start = projection.output_range(spans).start;
+    let mut leaves: BTreeMap<u64, LeafAxis> = BTreeMap::new();
+    for span in spans.clone().filter_map(|i| projection.span(i)) {
+        let place = word(span.output_start - part_start)?;
+        match (&span.taken, leaves.get_mut(&span.chunk)) {
+            (Taken::Range { first, step, count }, _) => {
+                let step = i32::try_from(*step).unwrap_or(1); // Longer than a chunk: one index only.
+                let moved = MovedAxis::Range { first: word(*first)?, step, count: word(*count)?, place };
+                let origin = grid.chunk_extent(span.chunk).start;
+                leaves.insert(span.chunk, LeafAxis { origin, moved });
+            }
+            (Taken::List(list), Some(LeafAxis { moved: MovedAxis::List { indices, places }, .. })) => {
+                extend_list(list, place, indices, places)?;
+            }
+            (Taken::List(list), _) => {
+                let (mut indices, mut places) = (Vec::new(), Vec::new());
+                extend_list(list, place, &mut indices, &mut places)?;
+                let origin = grid.chunk_extent(span.chunk).start;
+                leaves.insert(span.chunk, LeafAxis { origin, moved: MovedAxis::List { indices, places } });
+            }
+        }
+    }
+    Ok(leaves.into_values().collect())
+}
+
+fn extend_list(list: &[u64], place: u32, indices: &mut Vec<u32>, places: &mut Vec<u32>) -> Result<()> {
+    for (within, place) in list.iter().zip(place..) {
+        indices.push(word(*within)?);
+        places.push(place);
+    }
+    Ok(())
+}
+
+/// Neighbouring entries of one dimension that lie in one chunk of a coarser grid.
+fn runs_by_chunk(
+    axis: &[LeafAxis],
+    range: &Range<usize>,
+    chunk_of: &dyn Fn(u64) -> u64,
+) -> Vec<(u64, Range<usize>)> {
+    let mut runs: Vec<(u64, Range<usize>)> = Vec::new();
+    for i in range.clone() {
+        let chunk = axis.get(i).map_or(0, |leaf| chunk_of(leaf.origin));
+        match runs.last_mut() {
+            Some((last, run)) if *last == chunk => run.end = i + 1,
+            _ => runs.push((chunk, i..i + 1)),
+        }
+    }
+    runs
+}
+
+fn outer_product(runs: &[Vec<(u64, Range<usize>)>]) -> Vec<(Vec<u64>, Wanted)> {
+    let mut product = vec![(Vec::new(), Vec::new())];
+    for along in runs {
+        product = product
+            .into_iter()
+            .flat_map(|(position, ranges): (Vec<u64>, Vec<Range<usize>>)| {
+                along.iter().map(move |(chunk, range)| {
+                    let position = position.iter().copied().chain([*chunk]).collect();
+                    (position, ranges.iter().cloned().chain([range.clone()]).collect())
+                })
+            })
+            .collect();
+    }
+    product.into_iter().map(|(position, ranges)| (position, Wanted::Orthogonal(ranges))).collect()
+}
+
+/// Where the inner chunk at `position` (array's order of dimensions) stands in a shard's index (the shard's order).
+fn linear_index(position: &[u64], axes: &[usize], grid: &[u64]) -> Result<usize> {
+    let in_shard_order = axes.iter().zip(grid);
+    let linear = in_shard_order
+        .fold(0, |linear, (axis, along)| linear * along + position.get(*axis).copied().unwrap_or(0));
+    limits::to_usize(linear, "shard index")
+}
+
+fn need(id: usize, group: &Group) -> Need {
+    let sharding = group.chain.level(group.level).and_then(|level| level.pipeline.plannable_sharding());
+    let range = match (sharding, &group.bytes) {
+        (None, None) => NeededRange::Whole,
+        (None, Some(bytes)) => at(bytes.clone()),
+        (Some(sharding), bytes) => index_range(sharding, bytes.as_ref()),
+    };
+    Need { id, chunk: group.chunk.clone(), range, is_index: sharding.is_some() }
+}
+
+/// Where a shard's index stands; a nested shard's length is known from the index above it.
+fn index_range(sharding: &Sharding, bytes: Option<&Range<u64>>) -> NeededRange {
+    let len = sharding.index().encoded_len();
+    match (sharding.index().location(), bytes) {
+        (IndexLocation::Start, None) => at(0..len),
+        (IndexLocation::End, None) => NeededRange::Last(len),
+        (IndexLocation::Start, Some(bytes)) => {
+            at(bytes.start..bytes.end.min(bytes.start.saturating_add(len)))
+        }
+        (IndexLocation::End, Some(bytes)) => at(bytes.start.max(bytes.end.saturating_sub(len))..bytes.end),
+    }
+}
+
+fn at(bytes: Range<u64>) -> NeededRange {
+    NeededRange::At { offset: bytes.start, len: bytes.end - bytes.start }
+}
+
+fn no_such_need() -> Error {
+    Error::argument("an answer names a need that the plan does not have")
+}

@@ -1,0 +1,231 @@
+//! Step 2, project: which chunks, which part of each, where in the output?
+//!
+//! A grid is the product of its dimensions, and so is a selection; so each dimension is projected on its own, and a chunk
+//! of the output is one [`Span`] a dimension. Spans of a range are computed when asked for: a selection over millions of
+//! chunks costs nothing until it is walked.
+
+use std::ops::Range;
+
+use crate::access::selection::Indices;
+use crate::error::Result;
+use crate::format::chunk_grid::GridDimension;
+use crate::limits;
+
+/// What one dimension of a selection takes from one chunk: consecutive places of the output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Span {
+    /// Index of the chunk along this dimension.
+    pub chunk: u64,
+    /// First place in the output.
+    pub output_start: u64,
+    /// What is taken.
+    pub taken: Taken,
+}
+
+/// Indices within a chunk, relative to its start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// `first`, `first + step`, … `count` of them.
+    Range {
+        /// First index.
+        first: u64,
+        /// Not zero; may be negative.
+        step: i64,
+        /// How many; at least 1.
+        count: u64,
+    },
+    /// Any order, repeats allowed.
+    List(Vec<u64>),
+}
+
+impl Span {
+    /// How many places of the output it fills.
+    pub fn count(&self) -> u64 {
+        match &self.taken {
+            Taken::Range { count, .. } => *count,
+            Taken::List(list) => list.len() as u64,
+        }
+    }
+}
+
+/// One dimension of a selection on one dimension of a grid.
+#[derive(Clone, Debug)]
+pub struct AxisProjection {
+    count: u64,
+    spans: Spans,
+}
+
+#[derive(Clone, Debug)]
+enum Spans {
+    /// Neighbouring chunks, all of which are touched: span `i` is computed.
+    Neighbours { grid: GridDimension, start: u64, step: i64, first_chunk: u64, span_count: u64 },
+    /// A step longer than the (regular) chunks: every index has a chunk of its own.
+    Singles { grid: GridDimension, start: u64, step: i64 },
+    /// Index lists: spans are made beforehand, no more than there are indices.
+    Listed(Vec<Span>),
+}
+
+impl AxisProjection {
+    /// Projects the indices of one dimension. `len` is the array's extent: no chunk past it is touched.
+    ///
+    /// # Errors
+    /// `Limit` for index lists too long to hold.
+    pub fn new(indices: &Indices, grid: &GridDimension) -> Result<Self> {
+        let count = indices.count();
+        let spans = match indices {
+            _ if count == 0 => Spans::Listed(Vec::new()),
+            Indices::Range { start, step, count } => range_spans(*start, *step, *count, grid)?,
+            Indices::List(list) => Spans::Listed(list_spans(list.iter().copied(), grid)?),
+        };
+        Ok(Self { count, spans })
+    }
+
+    /// Places of the output along this dimension.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// How many spans there are.
+    pub fn span_count(&self) -> u64 {
+        match &self.spans {
+            Spans::Neighbours { span_count, .. } => *span_count,
+            Spans::Singles { .. } => self.count,
+            Spans::Listed(spans) => spans.len() as u64,
+        }
+    }
+
+    /// Span `i` of [`span_count`](Self::span_count), in order of the output.
+    pub fn span(&self, i: u64) -> Option<Span> {
+        if i >= self.span_count() {
+            return None;
+        }
+        match &self.spans {
+            Spans::Neighbours { grid, start, step, first_chunk, .. } => {
+                let chunk = if *step > 0 { first_chunk + i } else { first_chunk - i };
+                Some(neighbour_span(&grid.chunk_extent(chunk), *start, *step, self.count, chunk))
+            }
+            Spans::Singles { grid, start, step } => {
+                let index = nth(*start, *step, i);
+                let chunk = grid.chunk_of(index);
+                let first = index - grid.chunk_extent(chunk).start;
+                Some(Span { chunk, output_start: i, taken: Taken::Range { first, step: 1, count: 1 } })
+            }
+            Spans::Listed(spans) => spans.get(usize::try_from(i).ok()?).cloned(),
+        }
+    }
+
+    /// The places of the output that the spans `range` fill.
+    pub fn output_range(&self, range: &Range<u64>) -> Range<u64> {
+        let start = self.span(range.start).map_or(self.count, |span| span.output_start);
+        let end = self.span(range.end).map_or(self.count, |span| span.output_start);
+        start..end
+    }
+}
+
+fn range_spans(start: u64, step: i64, count: u64, grid: &GridDimension) -> Result<Spans> {
+    let last = nth(start, step, count - 1);
+    let (first_chunk, last_chunk) = (grid.chunk_of(start), grid.chunk_of(last));
+    let stride = step.unsigned_abs();
+    if stride <= grid.shortest_chunk() || first_chunk == last_chunk {
+        let span_count = first_chunk.abs_diff(last_chunk) + 1;
+        return Ok(Spans::Neighbours { grid: grid.clone(), start, step, first_chunk, span_count });
+    }
+    if grid.is_regular() {
+        return Ok(Spans::Singles { grid: grid.clone(), start, step });
+    }
+    list_spans((0..count).map(|i| nth(start, step, i)), grid).map(Spans::Listed)
+}
+
+/// Index `i` of a range that lies inside the array.
+fn nth(start: u64, step: i64, i: u64) -> u64 {
+    let offset = i128::from(step) * i128::from(i);
+    u64::try_from(i128::from(start) + offset).unwrap_or(start)
+}
+
+/// What a range takes from a chunk that it is known to touch.
+fn neighbour_span(extent: &Range<u64>, start: u64, step: i64, count: u64, chunk: u64) -> Span {
+    let stride = step.unsigned_abs();
+    // Places k of the output whose index start + k·step lies in the extent.
+    let (before, through) = if step > 0 {
+        (extent.start.saturating_sub(start).div_ceil(stride), (extent.end - start).div_ceil(stride))
+    } else {
+        let before = (start + 1).saturating_sub(extent.end).div_ceil(stride);
+        (before, (start - extent.start) / stride + 1)
+    };
+    let first = nth(start, step, before) - extent.start;
+    let taken = Taken::Range { first, step, count: through.min(count) - before };
+    Span { chunk, output_start: before, taken }
+}
+
+/// Runs of neighbouring list entries that lie in one chunk.
+fn list_spans(indices: impl Iterator<Item = u64>, grid: &GridDimension) -> Result<Vec<Span>> {
+    let mut spans: Vec<Span> = Vec::new();
+    for (place, index) in indices.enumerate() {
+        let chunk = grid.chunk_of(index);
+        let within = index - grid.chunk_extent(chunk).start;
+        match spans.last_mut() {
+            Some(Span { chunk: last, taken: Taken::List(list), .. }) if *last == chunk => list.push(within),
+            _ => {
+                limits::reserve(&mut spans, 1, "index list")?;
+                spans.push(Span { chunk, output_start: place as u64, taken: Taken::List(vec![within]) });
+            }
+        }
+    }
+    Ok(spans)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Every (output place, array index) pair, by walking all spans.
+    fn walk(projection: &AxisProjection, grid: &GridDimension) -> Vec<(u64, u64)> {
+        let mut pairs = Vec::new();
+        for span in (0..projection.span_count()).map(|i| projection.span(i).unwrap()) {
+            let origin = grid.chunk_extent(span.chunk).start;
+            let len = grid.chunk_extent(span.chunk).end - origin;
+            for k in 0..span.count() {
+                let within = match &span.taken {
+                    Taken::Range { first, step, .. } => nth(*first, *step, k),
+                    Taken::List(list) => list[usize::try_from(k).unwrap()],
+                };
+                assert!(within < len);
+                pairs.push((span.output_start + k, origin + within));
+            }
+        }
+        pairs
+    }
+
+    proptest! {
+        #[test]
+        fn every_place_is_filled_once_with_its_index(
+            chunk in 1_u64..9, start in 0_u64..40, step in prop_oneof![-12_i64..0, 1_i64..12], count in 1_u64..12,
+        ) {
+            let last = i128::from(start) + i128::from(step) * i128::from(count - 1);
+            prop_assume!(last >= 0);
+            let grid = GridDimension::Regular(chunk);
+            let projection = AxisProjection::new(&Indices::Range { start, step, count }, &grid).unwrap();
+            let expected: Vec<_> = (0..count).map(|k| (k, nth(start, step, k))).collect();
+            prop_assert_eq!(walk(&projection, &grid), expected);
+        }
+
+        #[test]
+        fn lists_keep_their_order(chunk in 1_u64..9, list in prop::collection::vec(0_u64..40, 0..20)) {
+            let grid = GridDimension::Regular(chunk);
+            let projection = AxisProjection::new(&Indices::List(list.clone().into()), &grid).unwrap();
+            let expected: Vec<_> = list.iter().enumerate().map(|(k, index)| (k as u64, *index)).collect();
+            prop_assert_eq!(walk(&projection, &grid), expected);
+        }
+    }
+
+    #[test]
+    fn huge_ranges_are_not_walked() {
+        let grid = GridDimension::Regular(1000);
+        let indices = Indices::Range { start: 0, step: 1, count: 1 << 62 };
+        let projection = AxisProjection::new(&indices, &grid).unwrap();
+        let last = projection.span(projection.span_count() - 1).unwrap();
+        assert_eq!(last.output_start + last.count(), 1 << 62);
+    }
+}

@@ -1,0 +1,488 @@
+//! Step 5, decode: a chain of bound codecs, from bytes to elements and back.
+//!
+//! The chain decides how little it must do. Transpositions never move an element: they permute strides, and the scatter into the
+//! output does the rest. A byte order is changed in place. Bytes-to-bytes codecs decode straight into the last buffer, and
+//! only the runs that are wanted where the codec can. Deliberately without knowledge of outputs: that is `access::assemble`.
+
+use std::ops::Range;
+
+use crate::error::{Error, Result, Stage};
+use crate::format::codec::registry;
+use crate::format::codec::sharding::Sharding;
+use crate::format::codec::{
+    ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Output, Packed, Spec,
+};
+use crate::format::metadata::CodecMetadata;
+use crate::kernel::scatter;
+use crate::kernel::swap;
+use crate::limits;
+
+/// A chain of codecs bound to a data type and a chunk shape.
+pub struct Pipeline {
+    decoded: ChunkRepresentation,
+    /// As the array → bytes codec sees the chunk.
+    encoded: ChunkRepresentation,
+    array_to_array: Vec<Named<dyn ArrayToArray>>,
+    array_to_bytes: Named<dyn ArrayToBytes>,
+    bytes_to_bytes: Vec<Named<dyn BytesToBytes>>,
+    packed: Option<Packed>,
+}
+
+/// A bound codec and the name the metadata has for it, for errors.
+struct Named<T: ?Sized> {
+    name: String,
+    codec: Box<T>,
+}
+
+impl<T: ?Sized> Named<T> {
+    fn blame(&self, stage: Stage) -> impl Fn(Error) -> Error + '_ {
+        move |error| error.in_stage(stage).in_codec(self.name.as_str())
+    }
+}
+
+/// Buffers that decoding reuses from chunk to chunk.
+#[derive(Default)]
+pub struct Scratch {
+    elements: Vec<u8>,
+    intermediate: [Vec<u8>; 2],
+}
+
+/// A decoded chunk: packed little-endian elements and where each dimension steps.
+pub struct Decoded<'a> {
+    /// The elements; only those in the wanted box are meaningful.
+    pub elements: Elements<'a>,
+    /// Elements from one index to the next, along each dimension of the decoded chunk.
+    pub strides: Vec<usize>,
+}
+
+/// The elements of a decoded chunk.
+pub enum Elements<'a> {
+    /// Of one size, packed.
+    Fixed(&'a [u8]),
+    /// With lengths of their own.
+    Variable(super::array_bytes::VariableBytes),
+}
+
+/// A box of a chunk's elements: a range along each dimension of the decoded chunk.
+pub type ChunkBox = [Range<u64>];
+
+/// More runs than this are not worth telling a codec apart.
+const MOST_RUNS: u64 = 4096;
+
+impl Pipeline {
+    /// Looks the codecs up, parses their configurations and binds the chain to what it will see.
+    ///
+    /// # Errors
+    /// `Unsupported` for a codec nobody knows, `Format` for a chain or configuration that does not fit; the error names the codec
+    /// and its field.
+    pub fn bind(codecs: &[CodecMetadata], decoded: ChunkRepresentation) -> Result<Self> {
+        let mut array_to_array = Vec::new();
+        let mut array_to_bytes: Option<Named<dyn ArrayToBytes>> = None;
+        let mut bytes_to_bytes = Vec::new();
+        let mut encoded = decoded.clone();
+        for metadata in codecs {
+            let blame =
+                |error: Error| error.in_codec(metadata.name.as_str()).in_field(metadata.field.as_str());
+            let name = || metadata.name.clone();
+            match (registry::parse(metadata)?, &array_to_bytes) {
+                (Spec::ArrayToArray(spec), None) => {
+                    let codec = spec.bind(&encoded).map_err(blame)?;
+                    encoded = codec.encoded().clone();
+                    array_to_array.push(Named { name: name(), codec });
+                }
+                (Spec::ArrayToBytes(spec), None) => {
+                    let codec = spec.bind(&encoded).map_err(blame)?;
+                    array_to_bytes = Some(Named { name: name(), codec });
+                }
+                (Spec::BytesToBytes(spec), Some(_)) => {
+                    let codec = spec.bind(&encoded).map_err(blame)?;
+                    bytes_to_bytes.push(Named { name: name(), codec });
+                }
+                (spec, _) => return Err(blame(out_of_place(&spec))),
+            }
+        }
+        let array_to_bytes =
+            array_to_bytes.ok_or_else(|| Error::format("no array-to-bytes codec").in_field("codecs"))?;
+        let packed = array_to_bytes.codec.packed();
+        Ok(Self { decoded, encoded, array_to_array, array_to_bytes, bytes_to_bytes, packed })
+    }
+
+    /// What the chunk is when it is decoded.
+    pub fn decoded(&self) -> &ChunkRepresentation {
+        &self.decoded
+    }
+
+    /// Exact length of the encoded bytes, where it follows from the representation (shard indexes must have one).
+    pub fn encoded_len(&self) -> Option<u64> {
+        let start = self.array_to_bytes.codec.encoded_len()?;
+        self.bytes_to_bytes.iter().try_fold(start, |len, stage| stage.codec.encoded_len(len))
+    }
+
+    /// The sharding codec, where its index can be read before the rest: only transpositions before it, nothing after it.
+    pub fn plannable_sharding(&self) -> Option<&Sharding> {
+        let transposed_only = self.array_to_array.iter().all(|stage| stage.codec.permutation().is_some());
+        self.array_to_bytes.codec.sharding().filter(|_| transposed_only && self.bytes_to_bytes.is_empty())
+    }
+
+    /// For each dimension that the array → bytes codec sees, the decoded dimension that it is, while only transpositions stand
+    /// before it.
+    pub fn axes(&self) -> Vec<usize> {
+        let orders = self.array_to_array.iter().filter_map(|stage| stage.codec.permutation());
+        orders.fold((0..self.decoded.shape.len()).collect(), |axes, order| compose(&axes, order))
+    }
+
+    /// Decodes at least the elements in `wanted`.
+    ///
+    /// # Errors
+    /// `Format` for corrupt bytes or a wrong length, `Limit` for more memory than a chunk may take; both name the codec.
+    pub fn decode<'a>(
+        &'a self,
+        encoded: &[u8],
+        wanted: &ChunkBox,
+        scratch: &'a mut Scratch,
+    ) -> Result<Decoded<'a>> {
+        let Scratch { elements, intermediate } = scratch;
+        if self.packed.is_some() && self.only_transposed() {
+            self.decode_packed(encoded, wanted, elements, intermediate)?;
+            let strides = self.strides();
+            return Ok(Decoded { elements: Elements::Fixed(elements), strides });
+        }
+        let bytes = self.undo_bytes_to_bytes(encoded, intermediate)?;
+        let blame = self.array_to_bytes.blame(Stage::Decode);
+        let chunk = self.array_to_bytes.codec.decode(bytes).map_err(blame)?;
+        let (chunk, strides) = self.undo_array_to_array(chunk)?;
+        let elements = match chunk {
+            ArrayBytes::Fixed(bytes) => {
+                *elements = bytes;
+                Elements::Fixed(elements)
+            }
+            ArrayBytes::Variable(variable) => Elements::Variable(variable),
+        };
+        Ok(Decoded { elements, strides })
+    }
+
+    /// Decodes the whole chunk straight into `output`, its packed elements in C order. `None`: this chain cannot (it transposes,
+    /// or its elements are not packed); then nothing was written.
+    ///
+    /// # Errors
+    /// As [`decode`](Self::decode).
+    pub fn decode_into(
+        &self,
+        encoded: &[u8],
+        output: &mut [u8],
+        scratch: &mut Scratch,
+    ) -> Option<Result<()>> {
+        let packed = self.packed.as_ref().filter(|_| self.array_to_array.is_empty())?;
+        let mut decode = |output: &mut [u8]| {
+            self.undo_bytes_to_bytes_into(encoded, output, &mut scratch.intermediate)?;
+            swap_elements(output, packed, self.element_size());
+            Ok(())
+        };
+        Some(decode(output))
+    }
+
+    /// Elements (packed, C order, little-endian) → bytes.
+    ///
+    /// # Errors
+    /// `Argument` for values that a codec cannot represent, `Unsupported` where this build has no encoder.
+    pub fn encode(&self, elements: ArrayBytes) -> Result<Vec<u8>> {
+        let mut elements = elements;
+        for stage in &self.array_to_array {
+            elements = stage.codec.encode(elements).map_err(stage.blame(Stage::Encode))?;
+        }
+        let blame = self.array_to_bytes.blame(Stage::Encode);
+        let mut bytes = self.array_to_bytes.codec.encode(&elements).map_err(blame)?;
+        for stage in &self.bytes_to_bytes {
+            bytes = stage.codec.encode(&bytes).map_err(stage.blame(Stage::Encode))?;
+        }
+        Ok(bytes)
+    }
+
+    fn element_size(&self) -> usize {
+        self.encoded.data_type.size().unwrap_or(1)
+    }
+
+    fn only_transposed(&self) -> bool {
+        self.array_to_array.iter().all(|stage| stage.codec.permutation().is_some())
+    }
+
+    /// Where each decoded dimension steps, when all the codecs before the bytes are transpositions.
+    fn strides(&self) -> Vec<usize> {
+        permuted_strides(&self.encoded.shape, &self.axes())
+    }
+
+    /// The fast road: packed elements, in place, only what is wanted.
+    fn decode_packed(
+        &self,
+        encoded: &[u8],
+        wanted: &ChunkBox,
+        elements: &mut Vec<u8>,
+        intermediate: &mut [Vec<u8>; 2],
+    ) -> Result<()> {
+        let len = self.array_to_bytes.codec.encoded_len().unwrap_or(0);
+        let len = limits::within(len, limits::CHUNK_BYTES, "chunk")?;
+        if elements.len() != len {
+            elements.clear();
+            limits::reserve(elements, len, "chunk")?;
+            elements.resize(len, 0);
+        }
+        let runs = self.wanted_runs(wanted);
+        let [stage, rest @ ..] = self.bytes_to_bytes.as_slice() else {
+            check_len(encoded, len)?;
+            for run in &runs {
+                copy_run(encoded, elements, run);
+                swap_run(elements, run, self.packed.as_ref(), self.element_size());
+            }
+            return Ok(());
+        };
+        let bytes = undo(rest, encoded, intermediate)?;
+        let partial = if runs.len() == 1 && runs.first() == Some(&(0..len)) {
+            None
+        } else {
+            stage.codec.decode_runs(bytes, &runs, elements)
+        };
+        let result = partial.unwrap_or_else(|| stage.codec.decode(bytes, Output::Exact(elements)));
+        result.map_err(stage.blame(Stage::Decode))?;
+        for run in &runs {
+            swap_run(elements, run, self.packed.as_ref(), self.element_size());
+        }
+        Ok(())
+    }
+
+    /// The bytes of the packed elements that a box of the decoded chunk needs.
+    fn wanted_runs(&self, wanted: &ChunkBox) -> Vec<Range<usize>> {
+        let shape = &self.encoded.shape;
+        let axes = self.axes();
+        let wanted: Vec<Range<u64>> = axes.iter().filter_map(|axis| wanted.get(*axis).cloned()).collect();
+        runs_of_box(shape, &wanted, self.element_size())
+    }
+
+    /// Undoes all bytes → bytes codecs, sizes between them unknown.
+    fn undo_bytes_to_bytes<'a>(
+        &self,
+        encoded: &'a [u8],
+        intermediate: &'a mut [Vec<u8>; 2],
+    ) -> Result<&'a [u8]> {
+        undo(&self.bytes_to_bytes, encoded, intermediate)
+    }
+
+    /// Undoes all bytes → bytes codecs into an output whose length is the exact one.
+    fn undo_bytes_to_bytes_into(
+        &self,
+        encoded: &[u8],
+        output: &mut [u8],
+        intermediate: &mut [Vec<u8>; 2],
+    ) -> Result<()> {
+        let [first, rest @ ..] = self.bytes_to_bytes.as_slice() else {
+            check_len(encoded, output.len())?;
+            output.copy_from_slice(encoded);
+            return Ok(());
+        };
+        let bytes = undo(rest, encoded, intermediate)?;
+        first.codec.decode(bytes, Output::Exact(output)).map_err(first.blame(Stage::Decode))
+    }
+
+    /// Undoes the array → array codecs; a run of transpositions next to the user stays undone, as strides.
+    fn undo_array_to_array(&self, chunk: ArrayBytes) -> Result<(ArrayBytes, Vec<usize>)> {
+        let transposed =
+            self.array_to_array.iter().take_while(|stage| stage.codec.permutation().is_some()).count();
+        let (left_as_strides, undone) = self.array_to_array.split_at(transposed);
+        let mut chunk = chunk;
+        for stage in undone.iter().rev() {
+            chunk = stage.codec.decode(chunk).map_err(stage.blame(Stage::Decode))?;
+        }
+        let shape = left_as_strides.last().map_or(&self.decoded.shape, |stage| &stage.codec.encoded().shape);
+        let orders = left_as_strides.iter().filter_map(|stage| stage.codec.permutation());
+        let axes = orders.fold((0..shape.len()).collect::<Vec<_>>(), |axes, order| compose(&axes, order));
+        Ok((chunk, permuted_strides(shape, &axes)))
+    }
+}
+
+fn out_of_place(spec: &Spec) -> Error {
+    let (what, place) = match spec {
+        Spec::ArrayToArray(_) => ("an array-to-array codec", "before the array-to-bytes codec"),
+        Spec::ArrayToBytes(_) => ("a second array-to-bytes codec", "once in a chain"),
+        Spec::BytesToBytes(_) => ("a bytes-to-bytes codec", "after the array-to-bytes codec"),
+    };
+    Error::format("a codec stands in the wrong place of its chain")
+        .in_stage(Stage::Metadata)
+        .expected(format!("{what} only {place}"))
+}
+
+/// `order` applied after `axes`: where dimension `i` of the result comes from.
+fn compose(axes: &[usize], order: &[usize]) -> Vec<usize> {
+    order.iter().filter_map(|dimension| axes.get(*dimension).copied()).collect()
+}
+
+/// Strides, in elements, of the dimensions that stand permuted in a packed array of this shape.
+fn permuted_strides(shape: &[u64], axes: &[usize]) -> Vec<usize> {
+    let mut strides = vec![0; shape.len()];
+    let mut step = 1_u64;
+    for (axis, extent) in axes.iter().zip(shape).rev() {
+        if let Some(stride) = strides.get_mut(*axis) {
+            // A chunk's element count was checked when the pipeline's buffers were made; a product that does not fit is never used.
+            *stride = usize::try_from(step).unwrap_or(usize::MAX);
+        }
+        step = step.saturating_mul(*extent);
+    }
+    strides
+}
+
+/// Undoes stages from last to first through two buffers in turn.
+fn undo<'a>(
+    stages: &[Named<dyn BytesToBytes>],
+    encoded: &'a [u8],
+    intermediate: &'a mut [Vec<u8>; 2],
+) -> Result<&'a [u8]> {
+    let [ready, next] = intermediate;
+    let limit = limits::to_usize(limits::CHUNK_BYTES, "chunk")?;
+    for (undone, stage) in stages.iter().rev().enumerate() {
+        let source: &[u8] = if undone == 0 { encoded } else { ready };
+        next.clear();
+        let output = Output::Growing { buf: next, limit };
+        stage.codec.decode(source, output).map_err(stage.blame(Stage::Decode))?;
+        std::mem::swap(ready, next);
+    }
+    Ok(if stages.is_empty() { encoded } else { ready })
+}
+
+fn check_len(encoded: &[u8], expected: usize) -> Result<()> {
+    if encoded.len() == expected {
+        return Ok(());
+    }
+    Err(Error::format("chunk has the wrong length")
+        .in_stage(Stage::Decode)
+        .expected(format!("{expected} bytes"))
+        .actual(format!("{} bytes", encoded.len())))
+}
+
+fn copy_run(src: &[u8], dst: &mut [u8], run: &Range<usize>) {
+    if let (Some(src), Some(dst)) = (src.get(run.clone()), dst.get_mut(run.clone())) {
+        dst.copy_from_slice(src);
+    }
+}
+
+fn swap_run(elements: &mut [u8], run: &Range<usize>, packed: Option<&Packed>, element_size: usize) {
+    if let (Some(bytes), Some(packed)) = (elements.get_mut(run.clone()), packed) {
+        swap_elements(bytes, packed, element_size);
+    }
+}
+
+/// Turns the byte order of packed elements into ours.
+pub(super) fn swap_elements(bytes: &mut [u8], packed: &Packed, element_size: usize) {
+    match packed.swap.as_slice() {
+        [] => {}
+        [(0, width)] if *width == element_size => swap::swap_bytes_in_place(bytes, *width),
+        runs => {
+            for element in bytes.chunks_exact_mut(element_size.max(1)) {
+                for (offset, width) in runs {
+                    if let Some(run) = element.get_mut(*offset..offset + width) {
+                        run.reverse();
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The byte runs of a box in a packed array, ascending and disjoint; neighbours are merged, and a box of very many rows
+/// becomes the rows of its outer dimensions.
+#[allow(clippy::cast_possible_truncation)] // Positions in a chunk that was checked to fit memory.
+fn runs_of_box(shape: &[u64], wanted: &[Range<u64>], element_size: usize) -> Vec<Range<usize>> {
+    let mut run_len = element_size as u64;
+    let mut dimension = shape.len();
+    // Inner dimensions that are wanted whole, and one that is not, make one run.
+    while dimension > 0 {
+        dimension -= 1;
+        if wanted[dimension] != (0..shape[dimension]) {
+            break;
+        }
+        run_len *= shape[dimension];
+    }
+    if shape.is_empty() || wanted[dimension] == (0..shape[dimension]) {
+        return vec![0..run_len as usize];
+    }
+    let rows = wanted[..dimension].iter().map(|range| range.end - range.start).product::<u64>();
+    if rows > MOST_RUNS {
+        let mut outer = wanted.to_vec();
+        outer[dimension] = 0..shape[dimension];
+        return runs_of_box(shape, &outer, element_size);
+    }
+    let inner = &wanted[dimension];
+    let (offset, len) = (inner.start * run_len, (inner.end - inner.start) * run_len);
+    let row_len = run_len * shape[dimension];
+    let mut runs: Vec<Range<usize>> = Vec::with_capacity(rows as usize);
+    for row in 0..rows {
+        let start = (row_index(shape, wanted, dimension, row) * row_len + offset) as usize;
+        runs.push(start..start + len as usize);
+    }
+    runs
+}
+
+/// Linear index, among all rows of the array, of row `row` of the box.
+fn row_index(shape: &[u64], wanted: &[Range<u64>], dimensions: usize, row: u64) -> u64 {
+    let (mut rest, mut index, mut step) = (row, 0, 1);
+    for dimension in (0..dimensions).rev() {
+        let range = &wanted[dimension];
+        let along = (range.end - range.start).max(1);
+        index += (range.start + rest % along) * step;
+        rest /= along;
+        step *= shape[dimension];
+    }
+    index
+}
+
+/// Packs elements of the given strides in C order: for codecs that cannot work on strides.
+///
+/// # Errors
+/// `Limit` when there is no memory, `Format` when the elements are too few for the shape.
+pub(super) fn pack(
+    elements: &[u8],
+    element_size: usize,
+    shape: &[u64],
+    strides: &[usize],
+) -> Result<Vec<u8>> {
+    let len = limits::product(shape.iter().copied().chain([element_size as u64]), "chunk")?;
+    let mut output = limits::zeroed(len, limits::CHUNK_BYTES, "chunk")?;
+    let packed = permuted_strides(shape, &(0..shape.len()).collect::<Vec<_>>());
+    let dims: Vec<scatter::Dim> = (0..shape.len())
+        .map(|dimension| {
+            Ok(scatter::Dim {
+                count: limits::to_usize(shape[dimension], "chunk")?,
+                src_stride: (strides[dimension] * element_size).cast_signed(),
+                dst_stride: (packed[dimension] * element_size).cast_signed(),
+            })
+        })
+        .collect::<Result<_>>()?;
+    let plan = scatter::Strided { element_size, src_offset: 0, dst_offset: 0, dims: &dims };
+    scatter::scatter(elements, &mut output, &plan)
+        .map_err(|_| Error::format("chunk has too few elements for its shape").in_stage(Stage::Decode))?;
+    Ok(output)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strides_follow_a_transposition() {
+        // A decoded (3, 4) chunk stored as (4, 3): encoded dimension 0 is decoded dimension 1.
+        assert_eq!(permuted_strides(&[4, 3], &[1, 0]), [1, 3]);
+        assert_eq!(compose(&[1, 2, 0], &[2, 0, 1]), [0, 1, 2]);
+    }
+
+    #[test]
+    fn runs_of_a_box_are_its_rows() {
+        assert_eq!(runs_of_box(&[4, 5], &[1..3, 2..4], 2), [14..18, 24..28]);
+        assert_eq!(runs_of_box(&[4, 5], &[1..3, 0..5], 2), [10..30]);
+        assert_eq!(runs_of_box(&[4, 5], &[0..4, 0..5], 2), [0..40]);
+        assert_eq!(runs_of_box(&[2, 3, 4], &[1..2, 1..2, 0..2], 1), [16..18]);
+        assert_eq!(runs_of_box(&[], &[], 8), [0..8]);
+    }
+
+    #[test]
+    fn very_many_rows_become_fewer_longer_ones() {
+        let runs = runs_of_box(&[100_000, 10], &[0..100_000, 1..2], 1);
+        assert_eq!(runs, [0..1_000_000]);
+    }
+}

@@ -1,0 +1,208 @@
+//! The index of a shard: for each inner chunk, in C order, where it stands in the shard (offset, length), or nothing.
+//!
+//! Offsets count from the start of the shard wherever the index stands. Empty chunks have 2^64 − 1 twice. Chunks may
+//! stand in any order, with gaps, and may share bytes; only what cannot be read is refused.
+
+use std::ops::Range;
+
+use crate::error::{Error, Result, Stage};
+use crate::format::codec::ArrayBytes;
+use crate::format::codec::pipeline::{Elements, Pipeline, Scratch};
+use crate::limits;
+
+/// Which end of the shard the index stands at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexLocation {
+    /// The first bytes.
+    Start,
+    /// The last bytes.
+    End,
+}
+
+/// Where a shard's index stands and how it is encoded.
+pub struct ShardIndexFormat {
+    location: IndexLocation,
+    pipeline: Pipeline,
+    encoded_len: u64,
+}
+
+/// The decoded index of one shard.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShardIndex {
+    /// Offset and length of each inner chunk.
+    entries: Vec<(u64, u64)>,
+}
+
+const EMPTY: u64 = u64::MAX;
+
+impl ShardIndexFormat {
+    /// From the bound chain of the index codecs.
+    ///
+    /// # Errors
+    /// `Format` when the chain's encoded length varies, `Limit` for an index too large.
+    pub fn new(location: IndexLocation, pipeline: Pipeline) -> Result<Self> {
+        let encoded_len = pipeline.encoded_len().ok_or_else(|| {
+            Error::format("the encoded length of a shard index must not vary").in_field("index_codecs")
+        })?;
+        limits::within(encoded_len, limits::SHARD_INDEX_BYTES, "shard index")?;
+        Ok(Self { location, pipeline, encoded_len })
+    }
+
+    /// Which end it stands at.
+    pub fn location(&self) -> IndexLocation {
+        self.location
+    }
+
+    /// Bytes of the encoded index.
+    pub fn encoded_len(&self) -> u64 {
+        self.encoded_len
+    }
+
+    /// Decodes an index.
+    ///
+    /// # Errors
+    /// `Format` for a wrong length or checksum.
+    pub fn decode(&self, encoded: &[u8]) -> Result<ShardIndex> {
+        let all: Vec<_> = self.pipeline.decoded().shape.iter().map(|extent| 0..*extent).collect();
+        let mut scratch = Scratch::default();
+        let decoded = self.pipeline.decode(encoded, &all, &mut scratch).map_err(|error| {
+            let stage = error.context().stage.unwrap_or(Stage::Decode);
+            error.in_stage(stage).in_field("shard index")
+        })?;
+        let Elements::Fixed(bytes) = decoded.elements else {
+            return Err(Error::format("a shard index holds integers"));
+        };
+        // A transposed index (legal, never seen) has strides; read it through them.
+        let count = self.pipeline.decoded().element_count()? / 2;
+        let grid: Vec<u64> = self.pipeline.decoded().shape.iter().rev().skip(1).rev().copied().collect();
+        let mut entries = Vec::new();
+        limits::reserve(&mut entries, limits::to_usize(count, "shard index")?, "shard index")?;
+        let last = decoded.strides.last().copied().unwrap_or(1);
+        for linear in 0..count {
+            let position = super::unravel(linear, &grid);
+            let start = position
+                .iter()
+                .zip(&decoded.strides)
+                .fold(0, |start, (at, stride)| start + usize::try_from(*at).unwrap_or(usize::MAX) * stride);
+            entries.push((read_u64(bytes, start)?, read_u64(bytes, start + last)?));
+        }
+        Ok(ShardIndex { entries })
+    }
+
+    /// Decodes the index of a shard whose bytes are all here.
+    ///
+    /// # Errors
+    /// `Format` when the shard is shorter than its index, or as [`decode`](Self::decode).
+    pub fn read_from(&self, shard: &[u8]) -> Result<ShardIndex> {
+        let len = limits::to_usize(self.encoded_len, "shard index")?;
+        let encoded = match self.location {
+            IndexLocation::Start => shard.get(..len),
+            IndexLocation::End => shard.len().checked_sub(len).and_then(|start| shard.get(start..)),
+        };
+        self.decode(encoded.ok_or_else(|| too_short(self.encoded_len, shard.len() as u64))?)
+    }
+
+    /// A shard of these encoded inner chunks (C order; `None` where all is fill value).
+    ///
+    /// # Errors
+    /// As the index codecs.
+    pub fn assemble(&self, chunks: &[Option<Vec<u8>>]) -> Result<Vec<u8>> {
+        let base = if self.location == IndexLocation::Start { self.encoded_len } else { 0 };
+        let mut body = Vec::new();
+        let mut index = Vec::with_capacity(chunks.len() * 16);
+        for chunk in chunks {
+            let (offset, len) = match chunk {
+                Some(chunk) => (base + body.len() as u64, chunk.len() as u64),
+                None => (EMPTY, EMPTY),
+            };
+            index.extend_from_slice(&offset.to_le_bytes());
+            index.extend_from_slice(&len.to_le_bytes());
+            body.extend_from_slice(chunk.as_deref().unwrap_or_default());
+        }
+        let index = self.pipeline.encode(ArrayBytes::Fixed(index))?;
+        Ok(match self.location {
+            IndexLocation::Start => [index, body].concat(),
+            IndexLocation::End => [body, index].concat(),
+        })
+    }
+}
+
+impl ShardIndex {
+    /// Where inner chunk `linear` (C order) stands in the shard; `None` when it is all fill value. `shard_len` where known.
+    ///
+    /// # Errors
+    /// `Format` for an entry that overflows, is half empty, or reaches past the end of the shard.
+    pub fn get(&self, linear: usize, shard_len: Option<u64>) -> Result<Option<Range<u64>>> {
+        let Some((offset, len)) = self.entries.get(linear).copied() else {
+            return Err(Error::format("a shard index has too few entries")
+                .expected(format!("more than {linear}"))
+                .actual(self.entries.len().to_string()));
+        };
+        if (offset, len) == (EMPTY, EMPTY) {
+            return Ok(None);
+        }
+        let end = offset.checked_add(len).filter(|end| shard_len.is_none_or(|shard_len| *end <= shard_len));
+        match end {
+            Some(end) if offset != EMPTY && len != EMPTY => Ok(Some(offset..end)),
+            _ => Err(bad_entry(linear, offset, len, shard_len)),
+        }
+    }
+
+    /// How many inner chunks there are entries for.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+fn read_u64(bytes: &[u8], element: usize) -> Result<u64> {
+    let bytes = element.checked_mul(8).and_then(|start| bytes.get(start..)?.first_chunk::<8>());
+    bytes.map(|bytes| u64::from_le_bytes(*bytes)).ok_or_else(|| too_short(8, 0))
+}
+
+fn too_short(expected: u64, actual: u64) -> Error {
+    Error::format("shard is shorter than its index")
+        .in_stage(Stage::Decode)
+        .in_codec("sharding_indexed")
+        .in_field("shard index")
+        .expected(format!("at least {expected} bytes"))
+        .actual(format!("{actual} bytes"))
+}
+
+fn bad_entry(linear: usize, offset: u64, len: u64, shard_len: Option<u64>) -> Error {
+    Error::format(format!("entry {linear} of a shard index cannot be"))
+        .in_stage(Stage::Decode)
+        .in_codec("sharding_indexed")
+        .in_field("shard index")
+        .expected(match shard_len {
+            Some(shard_len) => format!("a range within {shard_len} bytes, or 2^64 - 1 twice"),
+            None => "a range within 64 bits, or 2^64 - 1 twice".to_owned(),
+        })
+        .actual(format!("offset {offset}, length {len}"))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_checked() {
+        let index = ShardIndex {
+            entries: vec![(0, 4), (EMPTY, EMPTY), (EMPTY, 4), (4, EMPTY), (EMPTY - 1, 4), (90, 20), (100, 0)],
+        };
+        assert_eq!(index.get(0, Some(100)).unwrap(), Some(0..4));
+        assert_eq!(index.get(1, Some(100)).unwrap(), None);
+        for bad in 2..6 {
+            let error = index.get(bad, Some(100)).unwrap_err().to_string();
+            assert!(error.contains("shard index") && error.contains("offset"), "{error}");
+        }
+        assert_eq!(index.get(5, None).unwrap(), Some(90..110));
+        assert_eq!(index.get(6, Some(100)).unwrap(), Some(100..100));
+        assert!(index.get(7, None).is_err());
+    }
+}

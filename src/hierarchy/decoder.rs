@@ -1,0 +1,76 @@
+//! The door to whoever decodes: a pool of workers, or this thread.
+//!
+//! A part is begun, supplied as its bytes arrive, and finished. Dropping it before that cancels it.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use crate::access::assemble::Assembly;
+use crate::error::Result;
+use crate::format::codec::pipeline::Scratch;
+use crate::hierarchy::array::Array;
+use crate::limits;
+use crate::store::{LocalFuture, Value};
+
+/// Pieces, and the values they refer to by number.
+pub struct Supply {
+    /// See `access::piece`.
+    pub table: Vec<u32>,
+    /// The buffers of the table.
+    pub values: Vec<Value>,
+}
+
+/// Whoever decodes.
+pub trait Decoder {
+    /// Begins a part; `header` is that of `access::piece`.
+    ///
+    /// # Errors
+    /// When nobody can decode this array.
+    fn begin(&self, array: &Rc<Array>, header: Vec<u32>) -> Result<Box<dyn PartDecoder>>;
+}
+
+/// A part that is being decoded.
+pub trait PartDecoder {
+    /// Hands over bytes that have arrived.
+    ///
+    /// # Errors
+    /// At once, or at [`finish`](Self::finish), as decoding fails.
+    fn supply(&mut self, supply: Supply) -> Result<()>;
+
+    /// Waits for the packed elements of the part.
+    fn finish(self: Box<Self>) -> LocalFuture<'static, Result<Value>>;
+}
+
+/// Decodes on this thread.
+#[derive(Default)]
+pub struct Inline {
+    scratch: Rc<RefCell<Scratch>>,
+}
+
+struct InlinePart {
+    assembly: Assembly,
+    scratch: Rc<RefCell<Scratch>>,
+}
+
+impl Decoder for Inline {
+    fn begin(&self, array: &Rc<Array>, header: Vec<u32>) -> Result<Box<dyn PartDecoder>> {
+        let assembly = Assembly::begin(array.binding(), &header)?;
+        Ok(Box::new(InlinePart { assembly, scratch: self.scratch.clone() }))
+    }
+}
+
+impl PartDecoder for InlinePart {
+    fn supply(&mut self, supply: Supply) -> Result<()> {
+        let buffers: Vec<Vec<u8>> = supply
+            .values
+            .iter()
+            .map(|value| value.to_vec(limits::CHUNK_BYTES, "encoded bytes"))
+            .collect::<Result<_>>()?;
+        let buffers: Vec<&[u8]> = buffers.iter().map(Vec::as_slice).collect();
+        self.assembly.supply(&supply.table, &buffers, &mut self.scratch.borrow_mut())
+    }
+
+    fn finish(self: Box<Self>) -> LocalFuture<'static, Result<Value>> {
+        Box::pin(async move { Ok(Value::from(self.assembly.finish())) })
+    }
+}

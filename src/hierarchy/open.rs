@@ -1,0 +1,161 @@
+//! Opening a node: which dialect, array or group? All documents that may say so are asked for at once.
+//!
+//! v3 wins where a node has both, as data that is being migrated does. One probe that fails (a browser cannot tell a missing key
+//! from a CORS refusal on some servers) does not end the open when another one succeeds.
+
+use std::rc::Rc;
+
+use futures_util::future::{Either, join3, select};
+
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::format::metadata::document::{self, NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
+use crate::format::metadata::{NodeKind, NodeMetadata, ZarrFormat};
+use crate::format::path::{NodePath, StoreKey};
+use crate::limits;
+use crate::store::{ByteRange, RequestContext, Store, Subject};
+
+/// What the caller knows or insists on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpenOptions {
+    /// Fail with `NotFound` for the other kind.
+    pub kind: Option<NodeKind>,
+    /// Ask for this dialect only.
+    pub format: Option<ZarrFormat>,
+}
+
+/// A node that was found.
+#[derive(Clone, Debug)]
+pub struct OpenedNode {
+    /// Which node.
+    pub path: NodePath,
+    /// Its raw documents.
+    pub document: NodeDocument,
+    /// What they say.
+    pub metadata: NodeMetadata,
+}
+
+/// Opens the node at `path`.
+///
+/// # Errors
+/// `NotFound` when nothing is there, or not the kind that was asked for; `Format` and `Unsupported` as the metadata; `Store` as the
+/// store. All name the node.
+pub async fn open(
+    store: &Rc<dyn Store>,
+    path: &str,
+    options: &OpenOptions,
+    context: &RequestContext,
+) -> Result<OpenedNode> {
+    let probe = Probe { store: store.as_ref(), options, context };
+    let opened = match options.format {
+        Some(ZarrFormat::V3) => probe.v3(path).await,
+        Some(ZarrFormat::V2) => probe.v2(path).await,
+        None => probe.any(path).await,
+    };
+    let opened = opened.and_then(|found| found.ok_or_else(|| probe.nothing(path)));
+    opened.and_then(|opened| probe.check_kind(opened)).map_err(|error| error.at_node(path))
+}
+
+struct Probe<'a> {
+    store: &'a dyn Store,
+    options: &'a OpenOptions,
+    context: &'a RequestContext,
+}
+
+type Found = Result<Option<OpenedNode>>;
+
+impl Probe<'_> {
+    /// Both dialects at once. A v3 node ends it; otherwise v2's answer counts, else whatever failed first.
+    async fn any(&self, path: &str) -> Found {
+        let (v3, v2) = (Box::pin(self.v3(path)), Box::pin(self.v2(path)));
+        let (v3, v2) = match select(v3, v2).await {
+            Either::Left((Ok(Some(v3)), _)) => return Ok(Some(v3)),
+            Either::Left((v3, v2)) => (v3, v2.await),
+            Either::Right((v2, v3)) => (v3.await, v2),
+        };
+        match (v3, v2) {
+            // A document that is there and bad is not an invitation to look elsewhere.
+            (Err(error), _) if error.context().stage == Some(Stage::Metadata) => Err(error),
+            (Ok(Some(node)), _) | (_, Ok(Some(node))) => Ok(Some(node)),
+            (Err(error), Ok(None)) | (_, Err(error)) => Err(error),
+            (Ok(None), Ok(None)) => Ok(None),
+        }
+    }
+
+    async fn v3(&self, path: &str) -> Found {
+        let path = NodePath::parse_v3(path)?;
+        let text = self.text(&path, ZARR_JSON).await?;
+        let Some(text) = text else { return Ok(None) };
+        parsed(path, ZarrFormat::V3, &[(ZARR_JSON, &text)]).map(Some)
+    }
+
+    async fn v2(&self, path: &str) -> Found {
+        let path = NodePath::parse_v2(path)?;
+        let (array, group, attributes) =
+            join3(self.text(&path, ZARRAY), self.text(&path, ZGROUP), self.text(&path, ZATTRS)).await;
+        let node = match (array, group) {
+            (Ok(Some(array)), _) => (ZARRAY, array),
+            (array, Ok(Some(group))) => {
+                // A failed probe for an array must not turn it into a group.
+                array?;
+                (ZGROUP, group)
+            }
+            (Err(error), _) | (_, Err(error)) => return Err(error),
+            (Ok(None), Ok(None)) => return Ok(None),
+        };
+        let attributes = attributes?;
+        let mut texts = vec![(node.0, node.1.as_slice())];
+        texts.extend(attributes.as_deref().map(|text| (ZATTRS, text)));
+        parsed(path, ZarrFormat::V2, &texts).map(Some)
+    }
+
+    async fn text(&self, path: &NodePath, suffix: &str) -> Result<Option<Vec<u8>>> {
+        let key = StoreKey::new(path, suffix);
+        let context = RequestContext { subject: Subject::Metadata, ..self.context.clone() };
+        let fetched = self.store.get(&key, ByteRange::Whole, &context).await;
+        let fetched = fetched.map_err(|error| error.at_key(key.as_str()))?;
+        let text = fetched.map(|fetched| fetched.value.to_vec(limits::METADATA_BYTES, "metadata document"));
+        text.transpose().map_err(|error| error.at_key(key.as_str()))
+    }
+
+    fn check_kind(&self, opened: OpenedNode) -> Result<OpenedNode> {
+        match self.options.kind {
+            Some(wanted) if wanted != opened.metadata.kind() => {
+                Err(Error::not_found("the node is of the other kind")
+                    .expected(wanted.name())
+                    .actual(opened.metadata.kind().name()))
+            }
+            _ => Ok(opened),
+        }
+    }
+
+    fn nothing(&self, path: &str) -> Error {
+        let expected = match self.options.format {
+            Some(ZarrFormat::V3) => ZARR_JSON.to_owned(),
+            Some(ZarrFormat::V2) => format!("{ZARRAY} or {ZGROUP}"),
+            None => format!("{ZARR_JSON}, {ZARRAY} or {ZGROUP}"),
+        };
+        let place = if path.is_empty() { "the root".to_owned() } else { format!("{path:?}") };
+        Error::not_found(format!("no Zarr node at {place} of {}", self.store.describe())).expected(expected)
+    }
+}
+
+fn parsed(path: NodePath, format: ZarrFormat, texts: &[(&str, &[u8])]) -> Result<OpenedNode> {
+    let key = texts.first().map(|(suffix, _)| StoreKey::new(&path, suffix));
+    let node = || {
+        let document = NodeDocument::read(format, texts)?;
+        let metadata = document::parse(&document)?;
+        Ok((document, metadata))
+    };
+    match node() {
+        Ok((document, metadata)) => Ok(OpenedNode { path, document, metadata }),
+        Err(error) => Err(blame(error, key.as_ref())),
+    }
+}
+
+fn blame(error: Error, key: Option<&StoreKey>) -> Error {
+    let error = if error.kind() == ErrorKind::Aborted { error } else { error.in_stage(Stage::Metadata) };
+    match key {
+        Some(key) => error.at_key(key.as_str()),
+        None => error,
+    }
+}

@@ -1,0 +1,265 @@
+//! Reading one part: its needs are fetched as the plan raises them, each answer goes to the decoder at once.
+//!
+//! Neighbouring ranges of one key are fetched together. A shard whose version changes between its index and its chunks is
+//! read again from its index.
+
+use std::cell::Cell;
+use std::ops::Range;
+use std::rc::Rc;
+
+use futures_util::stream::{FuturesUnordered, StreamExt};
+
+use crate::access::part::Part;
+use crate::access::piece::Header;
+use crate::access::plan::{Need, NeededRange, PartPlan};
+use crate::error::{Error, Result};
+use crate::hierarchy::array::Array;
+use crate::hierarchy::decoder::{Decoder, PartDecoder, Supply};
+use crate::hierarchy::read::{OutputLayout, PartData, PartSink, Progress};
+use crate::hierarchy::shard_indexes::IndexRequest;
+use crate::store::wrap::{self, GAP_BYTES, MERGED_BYTES};
+use crate::store::{ByteRange, LocalFuture, RequestContext, Subject, Value};
+
+/// How often a part is begun again because a shard changed under it.
+const RESTARTS: usize = 2;
+
+/// What the parts of one read share.
+pub(super) struct PartReader<'a> {
+    array: &'a Rc<Array>,
+    decoder: &'a dyn Decoder,
+    sink: &'a dyn PartSink,
+    context: RequestContext,
+    order: &'a [usize],
+    progress: Cell<Progress>,
+}
+
+/// Why a part was not read.
+enum Interrupted {
+    /// The version of a stored chunk is not that of its index.
+    Changed(Rc<[u64]>),
+    Failed(Error),
+}
+
+impl From<Error> for Interrupted {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Something that has arrived.
+enum Arrival {
+    Index { need: Need, index: super::shard_indexes::Answer },
+    Chunks(Vec<(Need, Option<Value>)>),
+}
+
+/// A part on its way: its plan, and whoever decodes it once there is something to decode.
+struct InFlight {
+    plan: PartPlan,
+    part: Option<Box<dyn PartDecoder>>,
+}
+
+impl<'a> PartReader<'a> {
+    pub(super) fn new(
+        array: &'a Rc<Array>,
+        decoder: &'a dyn Decoder,
+        sink: &'a dyn PartSink,
+        context: &RequestContext,
+        layout: &'a OutputLayout,
+    ) -> Self {
+        let context = RequestContext { subject: Subject::Chunk, ..context.clone() };
+        let progress = Cell::new(Progress { parts_total: layout.parts, ..Progress::default() });
+        Self { array, decoder, sink, context, order: &layout.order, progress }
+    }
+
+    /// Reads a part and hands it to the sink.
+    pub(super) async fn read(&self, part: &Part, plan: &dyn Fn() -> Result<PartPlan>) -> Result<()> {
+        for _ in 0..=RESTARTS {
+            match self.attempt(part, plan()?).await {
+                Ok(data) => {
+                    self.sink.part(part, data).await?;
+                    self.advance(|progress| progress.parts += 1);
+                    return Ok(());
+                }
+                Err(Interrupted::Changed(chunk)) => self.array.indexes().forget(&chunk),
+                Err(Interrupted::Failed(error)) => return Err(error),
+            }
+        }
+        Err(Error::store("a shard kept changing while it was read"))
+    }
+
+    async fn attempt(&self, part: &Part, plan: PartPlan) -> std::result::Result<PartData, Interrupted> {
+        let mut in_flight = InFlight { plan, part: None };
+        let mut arriving = FuturesUnordered::new();
+        loop {
+            let needs = in_flight.plan.take_needs();
+            arriving.extend(self.requests(&in_flight.plan, needs)?);
+            match arriving.next().await {
+                Some(arrival) => self.take(&mut in_flight, arrival?, part)?,
+                None => break,
+            }
+        }
+        drop(arriving);
+        let Some(decoding) = in_flight.part else { return Ok(PartData::Fill) };
+        let decoded = decoding.finish().await.map_err(|error| self.with_full_key(error))?;
+        Ok(PartData::Bytes(decoded))
+    }
+
+    /// One request an index, and one a run of neighbouring ranges of a key.
+    fn requests<'b>(
+        &'b self,
+        plan: &PartPlan,
+        needs: Vec<Need>,
+    ) -> Result<Vec<LocalFuture<'b, std::result::Result<Arrival, Interrupted>>>> {
+        let mut requests: Vec<LocalFuture<'b, _>> = Vec::new();
+        let mut chunks: Vec<Need> = Vec::new();
+        for need in needs {
+            if need.is_index {
+                let format = plan.sharding(need.id)?.index().clone();
+                requests.push(Box::pin(self.index(need, IndexRequest { format })));
+            } else {
+                match chunks.first() {
+                    Some(first) if first.chunk != need.chunk => {
+                        requests.extend(self.chunk_requests(std::mem::take(&mut chunks)));
+                    }
+                    _ => {}
+                }
+                chunks.push(need);
+            }
+        }
+        requests.extend(self.chunk_requests(chunks));
+        Ok(requests)
+    }
+
+    async fn index(&self, need: Need, request: IndexRequest) -> std::result::Result<Arrival, Interrupted> {
+        let index = self.array.indexes().get(self.array, &need, request, &self.context).await?;
+        Ok(Arrival::Index { need, index })
+    }
+
+    /// The needs of one key, merged into few requests.
+    fn chunk_requests<'b>(
+        &'b self,
+        needs: Vec<Need>,
+    ) -> Vec<LocalFuture<'b, std::result::Result<Arrival, Interrupted>>> {
+        let ranges: Option<Vec<Range<u64>>> = needs
+            .iter()
+            .map(|need| match need.range {
+                NeededRange::At { offset, len } => Some(offset..offset + len),
+                NeededRange::Whole | NeededRange::Last(_) => None,
+            })
+            .collect();
+        let Some(ranges) = ranges else {
+            return needs
+                .into_iter()
+                .map(|need| -> LocalFuture<'b, _> { Box::pin(self.whole(need)) })
+                .collect();
+        };
+        let (gap, cap) = if self.array.store().merges_ranges() { (GAP_BYTES, MERGED_BYTES) } else { (0, 0) };
+        wrap::merge(&ranges, gap, cap)
+            .into_iter()
+            .map(|group| -> LocalFuture<'b, _> {
+                let members = group.members.iter();
+                let members =
+                    members.filter_map(|at| Some((needs.get(*at)?.clone(), ranges.get(*at)?.clone())));
+                Box::pin(self.merged(group.span.clone(), members.collect()))
+            })
+            .collect()
+    }
+
+    async fn whole(&self, need: Need) -> std::result::Result<Arrival, Interrupted> {
+        let key = self.array.chunk_key(&need.chunk);
+        let fetched = self.array.store().get(&key, ByteRange::Whole, &self.context).await;
+        let fetched = fetched.map_err(|error| error.at_key(key.as_str()))?;
+        Ok(Arrival::Chunks(vec![(need, fetched.map(|fetched| fetched.value))]))
+    }
+
+    /// One range of a shard, and the inner chunks in it.
+    async fn merged(
+        &self,
+        range: Range<u64>,
+        members: Vec<(Need, Range<u64>)>,
+    ) -> std::result::Result<Arrival, Interrupted> {
+        let Some((first, _)) = members.first() else { return Ok(Arrival::Chunks(Vec::new())) };
+        let (chunk, key) = (first.chunk.clone(), self.array.chunk_key(&first.chunk));
+        let len = range.end - range.start;
+        if len == 0 {
+            let empty = members.into_iter().map(|(need, _)| (need, Some(Value::from(Vec::new()))));
+            return Ok(Arrival::Chunks(empty.collect()));
+        }
+        let bytes = ByteRange::FromStart { offset: range.start, len };
+        let fetched = self.array.store().get(&key, bytes, &self.context).await;
+        let place = |error: Error| error.at_key(key.as_str()).at_range(range.start, len);
+        let Some(fetched) = fetched.map_err(place)? else {
+            // The index was there a moment ago.
+            return Err(Interrupted::Changed(chunk));
+        };
+        if !self.array.indexes().agrees(&chunk, fetched.version.as_deref()) {
+            return Err(Interrupted::Changed(chunk));
+        }
+        let cut = |(need, bytes): (Need, Range<u64>)| {
+            let within = bytes.start - range.start..bytes.end - range.start;
+            Ok((need, Some(fetched.value.slice(within).map_err(place)?)))
+        };
+        Ok(Arrival::Chunks(members.into_iter().map(cut).collect::<Result<_>>()?))
+    }
+
+    /// Answers the plan, and hands chunks on to the decoder.
+    fn take(&self, in_flight: &mut InFlight, arrival: Arrival, part: &Part) -> Result<()> {
+        match arrival {
+            Arrival::Index { need, index } => {
+                if let Some(index) = index {
+                    let supplied = in_flight.plan.supply_index(need.id, &index.index, index.shard_len);
+                    supplied.map_err(|error| error.at_key(self.array.chunk_key(&need.chunk).as_str()))?;
+                }
+                Ok(())
+            }
+            Arrival::Chunks(chunks) => self.decode(in_flight, chunks, part),
+        }
+    }
+
+    fn decode(
+        &self,
+        in_flight: &mut InFlight,
+        chunks: Vec<(Need, Option<Value>)>,
+        part: &Part,
+    ) -> Result<()> {
+        let (mut table, mut values) = (Vec::new(), Vec::new());
+        let arrived = chunks.len() as u64;
+        for (need, value) in chunks {
+            let Some(value) = value else { continue };
+            let buffer = crate::access::piece::word(values.len() as u64)?;
+            in_flight.plan.write_piece(need.id, buffer, 0..value.len(), &mut table)?;
+            values.push(value);
+        }
+        let bytes: u64 = values.iter().map(Value::len).sum();
+        self.advance(|progress| {
+            progress.chunks += arrived;
+            progress.bytes += bytes;
+        });
+        if values.is_empty() {
+            return Ok(());
+        }
+        let decoding = match &mut in_flight.part {
+            Some(decoding) => decoding,
+            none => {
+                let header = Header::new(&part.shape, self.order)?.to_words();
+                none.insert(self.decoder.begin(self.array, header)?)
+            }
+        };
+        decoding.supply(Supply { table, values }).map_err(|error| self.with_full_key(error))
+    }
+
+    fn advance(&self, change: impl FnOnce(&mut Progress)) {
+        let mut progress = self.progress.get();
+        change(&mut progress);
+        self.progress.set(progress);
+        self.sink.progress(&progress);
+    }
+
+    /// Decoders know chunk keys relative to the array.
+    fn with_full_key(&self, error: Error) -> Error {
+        match error.context().key.clone() {
+            Some(relative) => error.replace_key(self.array.key(&relative).as_str()),
+            None => error,
+        }
+    }
+}
