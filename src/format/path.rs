@@ -60,6 +60,12 @@ impl NodePath {
         Ok(Self(joined))
     }
 
+    /// A path that is in normal form already, as documents must have it; `None` for any other.
+    pub fn from_normal(path: &str) -> Option<Self> {
+        let is_normal = path.is_empty() || path.split('/').all(|segment| !matches!(segment, "" | "." | ".."));
+        is_normal.then(|| Self(path.to_owned()))
+    }
+
     /// The node that `relative` names, seen from this one.
     #[must_use]
     pub fn join(&self, relative: &Self) -> Self {
@@ -244,6 +250,14 @@ mod tests {
     }
 
     #[test]
+    fn normal_paths_are_told_from_others() {
+        for path in ["/", "/a", "a/", "a//b", ".", "a/..", "../a"] {
+            assert_eq!(NodePath::from_normal(path), None, "{path:?}");
+        }
+        assert_eq!(NodePath::from_normal(""), Some(NodePath::root()));
+    }
+
+    #[test]
     fn joining_with_the_root_changes_nothing() {
         let (root, path) = (NodePath::root(), NodePath::parse_any("a/b").unwrap());
         assert_eq!(root.join(&path), path);
@@ -280,6 +294,7 @@ mod tests {
                 let Ok(parsed) = parse(&path) else { continue };
                 prop_assert_eq!(&parse(parsed.as_str()).unwrap(), &parsed);
                 prop_assert!(!parsed.as_str().split('/').any(|name| name == "." || name == ".."));
+                prop_assert_eq!(NodePath::from_normal(parsed.as_str()), Some(parsed.clone()));
                 prop_assert!(StoreKey::parse(StoreKey::new(&parsed, "zarr.json").as_str()).is_ok());
             }
         }

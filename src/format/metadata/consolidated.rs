@@ -4,13 +4,14 @@
 //! Indexed, not parsed: a node's path leads to the span of its text, and a node is parsed when it is opened. It is a cache
 //! that others wrote: it may be stale, and its paths are checked like any input. Paths are relative to the group.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::document::{self, NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
-use super::json::{Document, Json};
-use super::{GroupMetadata, NodeKind, NodeMetadata, ZarrFormat, attributes};
-use crate::error::{Result, Stage};
+use super::json::{Document, Json, Split};
+use super::{GroupMetadata, NodeKind, NodeMetadata, ZarrFormat, attributes, v3};
+use crate::error::{Error, Result, Stage};
 use crate::format::path::NodePath;
 
 const V2_SUFFIXES: [&str; 3] = [ZARRAY, ZGROUP, ZATTRS];
@@ -53,17 +54,19 @@ impl Consolidated {
     }
 
     fn try_index(text: &[u8], format: ZarrFormat) -> Result<Option<Self>> {
-        let document = Document::parse(text)?;
+        let document = Document::scan(text)?;
         let (mut invalid, mut found) = (Vec::new(), Vec::new());
         {
-            let Some(members) = documents(&document, format)? else { return Ok(None) };
-            found.reserve(members.len());
-            for (key, value) in members {
-                match locate(&key, format) {
+            let root = document.split(metadata_path(format))?;
+            let Some(documents) = documents(&root, format)? else { return Ok(None) };
+            found.reserve(documents.len());
+            for (key, value) in documents {
+                let Split::Whole(json) = value else { continue };
+                match locate(key, format) {
                     Place::Node(path, suffix) => {
-                        found.push(Found { path, suffix, span: document.span(value) })
+                        found.push(Found { path, suffix, span: document.span(*json) })
                     }
-                    Place::Invalid => invalid.push(key.into_owned()),
+                    Place::Invalid => invalid.push(key.to_string()),
                     Place::Other => {}
                 }
             }
@@ -98,6 +101,10 @@ impl Consolidated {
     /// The node at a path, groups that are only implied too; `None` where there is none.
     pub fn node(&self, path: &NodePath) -> Option<Result<NodeMetadata>> {
         match self.kind(path)? {
+            // Without the copy that a document is: this one holds all others.
+            _ if self.is_own_group(path) => {
+                Some(v3::node(self.json(0..self.text.len())).map_err(|error| error.in_stage(Stage::Metadata)))
+            }
             NodeKind::ImplicitGroup => Some(Ok(NodeMetadata::Group(GroupMetadata {
                 format: self.format,
                 attributes: attributes::NONE.to_owned(),
@@ -202,25 +209,37 @@ fn suffixes(format: ZarrFormat) -> &'static [&'static str] {
     }
 }
 
-type Members<'a> = Vec<(std::borrow::Cow<'a, str>, Json<'a>)>;
-
-/// The object that maps keys to documents.
-fn documents<'a>(document: &'a Document<'_>, format: ZarrFormat) -> Result<Option<Members<'a>>> {
-    let root = document.root().object()?;
+/// Where the object stands that maps keys to documents.
+fn metadata_path(format: ZarrFormat) -> &'static [&'static str] {
     match format {
-        ZarrFormat::V2 => root.require("metadata", Json::members).map(Some),
-        ZarrFormat::V3 => {
-            let consolidated = root.get("consolidated_metadata").filter(|json| !json.is_null());
-            let inline = consolidated.map(|json| {
-                let object = json.object()?;
-                object.require("kind", |kind| match kind.str()?.as_ref() {
-                    "inline" => Ok(()),
-                    _ => Err(kind.unexpected("\"inline\"")),
-                })?;
-                object.require("metadata", Json::members)
-            });
-            inline.transpose().map_err(|error| error.within_field("consolidated_metadata"))
-        }
+        ZarrFormat::V2 => &["metadata"],
+        ZarrFormat::V3 => &["consolidated_metadata", "metadata"],
+    }
+}
+
+/// The members of that object; `None` where a v3 group has no consolidated metadata.
+fn documents<'s, 'a>(
+    root: &'s Split<'a>,
+    format: ZarrFormat,
+) -> Result<Option<&'s [(Cow<'a, str>, Split<'a>)]>> {
+    let (holder, place) = match format {
+        ZarrFormat::V2 => (root, "metadata"),
+        ZarrFormat::V3 => match root.get("consolidated_metadata") {
+            None | Some(Split::Null) if matches!(root, Split::Members(_)) => return Ok(None),
+            Some(holder) => (holder, "consolidated_metadata.metadata"),
+            None => (root, "consolidated_metadata"),
+        },
+    };
+    if let (ZarrFormat::V3, Some(Split::Whole(kind))) = (format, holder.get("kind"))
+        && kind.text() != "\"inline\""
+    {
+        return Err(kind.unexpected("\"inline\"").in_field("consolidated_metadata.kind"));
+    }
+    match holder.get("metadata") {
+        Some(Split::Members(documents)) => Ok(Some(documents)),
+        _ => Err(Error::format("the consolidated metadata holds no documents")
+            .in_field(place)
+            .expected("an object")),
     }
 }
 
@@ -242,13 +261,9 @@ fn locate(key: &str, format: ZarrFormat) -> Place {
     let Some(suffix) = suffixes(format).iter().position(|known| *known == suffix) else {
         return Place::Other;
     };
-    match NodePath::parse_any(path) {
-        // Only what is normal already: no empty segments, no slash at either end. `/.zarray` has one, `.zarray` has none.
-        Ok(normal) if normal.as_str() == path && !key.starts_with('/') && !key.is_empty() => {
-            Place::Node(normal, suffix)
-        }
-        _ => Place::Invalid,
-    }
+    // `/.zarray` and the empty key split into an empty path like that of `.zarray`.
+    let path = NodePath::from_normal(path).filter(|_| !key.starts_with('/') && !key.is_empty());
+    path.map_or(Place::Invalid, |path| Place::Node(path, suffix))
 }
 
 /// Brings the documents of each node together; of a repeated key the last counts.
@@ -273,7 +288,14 @@ fn gather(found: Vec<Found>) -> Vec<Node> {
 }
 
 fn by_segments(a: &NodePath, b: &NodePath) -> Ordering {
-    a.as_str().split('/').cmp(b.as_str().split('/'))
+    let (a, b) = (a.as_str(), b.as_str());
+    match a.bytes().zip(b.bytes()).find(|(a, b)| a != b) {
+        None => a.len().cmp(&b.len()),
+        // A segment that ends comes before one that goes on.
+        Some((b'/', _)) => Ordering::Less,
+        Some((_, b'/')) => Ordering::Greater,
+        Some((a, b)) => a.cmp(&b),
+    }
 }
 
 /// Whether `group` holds `path`, at any depth.
@@ -464,9 +486,13 @@ mod tests {
         for text in [V3_GROUP, r#"{"consolidated_metadata":null}"#] {
             assert!(Consolidated::index(text.as_bytes(), ZarrFormat::V3).unwrap().is_none());
         }
+        for text in ["[]", r#"{"consolidated_metadata":7}"#, "{", "{} {}"] {
+            assert_eq!(
+                Consolidated::index(text.as_bytes(), ZarrFormat::V3).unwrap_err().kind(),
+                ErrorKind::Format
+            );
+        }
         for (text, field) in [
-            (r#"{"consolidated_metadata":7}"#, "consolidated_metadata"),
-            (r#"{"consolidated_metadata":{"metadata":{}}}"#, "consolidated_metadata.kind"),
             (r#"{"consolidated_metadata":{"kind":"remote","metadata":{}}}"#, "consolidated_metadata.kind"),
             (r#"{"consolidated_metadata":{"kind":"inline"}}"#, "consolidated_metadata.metadata"),
         ] {

@@ -9,7 +9,7 @@ use std::fmt;
 use std::ops::Range;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::error::{Error, Result};
@@ -34,19 +34,41 @@ impl<'a> Document<'a> {
     /// # Errors
     /// `Format` for bytes that are not UTF-8 or not JSON, `Limit` for documents too long or nested too deep.
     pub fn parse(bytes: &'a [u8]) -> Result<Self> {
+        let document = Self::scan(bytes)?;
+        serde_json::from_str::<IgnoredAny>(&document.text).map_err(|error| invalid(&error))?;
+        Ok(document)
+    }
+
+    /// As [`parse`](Self::parse), but leaves it to [`split`](Self::split) to check that it is JSON.
+    ///
+    /// # Errors
+    /// As there.
+    pub(super) fn scan(bytes: &'a [u8]) -> Result<Self> {
         limits::within(bytes.len() as u64, limits::METADATA_BYTES, "metadata document")?;
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let text = std::str::from_utf8(bytes)
             .map_err(|error| Error::format("the document is not UTF-8").actual(error.to_string()))?;
         let non_finite = scan(text.as_bytes())?;
         let text = if non_finite { Cow::Owned(quote_non_finite(text)) } else { Cow::Borrowed(text) };
-        serde_json::from_str::<IgnoredAny>(&text).map_err(|error| invalid(&error))?;
         Ok(Self { text, non_finite })
     }
 
     /// The value that the document is.
     pub fn root(&self) -> Json<'_> {
-        Json { text: self.text.trim_matches([' ', '\t', '\r', '\n']), non_finite: self.non_finite }
+        Json::from_checked(&self.text, self.non_finite)
+    }
+
+    /// Takes an object apart, the object at `path` within it too, in one pass: for documents of tens of megabytes. The
+    /// value at `path` may be `null`.
+    ///
+    /// # Errors
+    /// `Format` for what is not JSON, and where there is something else than an object.
+    pub(super) fn split(&self, path: &[&str]) -> Result<Split<'_>> {
+        let mut deserializer = serde_json::Deserializer::from_str(&self.text);
+        let splitter = Splitter { path, non_finite: self.non_finite };
+        let split =
+            splitter.deserialize(&mut deserializer).and_then(|split| deserializer.end().map(|()| split));
+        split.map_err(|error| invalid(&error))
     }
 
     /// Whether bare `NaN` or `Infinity` tokens stand in it.
@@ -135,7 +157,7 @@ pub struct Json<'a> {
 impl<'a> Json<'a> {
     /// A value whose text was cut out of a checked document.
     pub(super) fn from_checked(text: &'a str, non_finite: bool) -> Self {
-        Self { text, non_finite }
+        Self { text: text.trim_matches([' ', '\t', '\r', '\n']), non_finite }
     }
 
     /// Strict JSON text; bare `NaN` and `Infinity` tokens stand in it as strings.
@@ -393,6 +415,73 @@ impl<'de> Visitor<'de> for Members {
             members.push((key.0, value));
         }
         Ok(members)
+    }
+}
+
+/// What [`Document::split`] makes of a value.
+#[derive(Debug)]
+pub(super) enum Split<'a> {
+    /// It does not lead further.
+    Whole(Json<'a>),
+    /// An object on the path, or at its end: its members in order, repeated keys too.
+    Members(Vec<(Cow<'a, str>, Split<'a>)>),
+    /// `null` on the path.
+    Null,
+}
+
+impl<'a> Split<'a> {
+    /// The value of a key: the last, if it is repeated.
+    pub(super) fn get(&self, key: &str) -> Option<&Split<'a>> {
+        match self {
+            Self::Members(members) => members.iter().rfind(|(name, _)| name == key).map(|(_, value)| value),
+            Self::Whole(_) | Self::Null => None,
+        }
+    }
+}
+
+/// Reads an object whose member at `path` is taken apart too.
+struct Splitter<'p> {
+    path: &'p [&'p str],
+    non_finite: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for Splitter<'_> {
+    type Value = Split<'de>;
+
+    fn deserialize<D: Deserializer<'de>>(
+        self,
+        deserializer: D,
+    ) -> std::result::Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Splitter<'_> {
+    type Value = Split<'de>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("an object")
+    }
+
+    fn visit_unit<E>(self) -> std::result::Result<Self::Value, E> {
+        Ok(Split::Null)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some(Text(key)) = map.next_key()? {
+            let value = match self.path {
+                [first, path @ ..] if *first == key => {
+                    map.next_value_seed(Splitter { path, non_finite: self.non_finite })?
+                }
+                _ => Split::Whole(Json {
+                    text: map.next_value::<&RawValue>()?.get(),
+                    non_finite: self.non_finite,
+                }),
+            };
+            members.push((key, value));
+        }
+        Ok(Split::Members(members))
     }
 }
 

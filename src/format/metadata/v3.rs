@@ -36,11 +36,13 @@ const GROUP_FIELDS: [&str; 4] = ["zarr_format", "node_type", "attributes", "cons
 /// or a draft; `Limit` for documents and ranks out of bounds.
 pub fn parse_node(text: &[u8]) -> Result<NodeMetadata> {
     Document::parse(text)
-        .and_then(|document| node(document.root().object()?))
+        .and_then(|document| node(document.root()))
         .map_err(|error| error.in_stage(Stage::Metadata))
 }
 
-fn node(members: Object<'_>) -> Result<NodeMetadata> {
+/// As [`parse_node`], of a text that is checked JSON already.
+pub(super) fn node(json: Json<'_>) -> Result<NodeMetadata> {
+    let members = json.object()?;
     members.require("zarr_format", check_format)?;
     let node_type = members.require("node_type", |json| match json.str()?.as_ref() {
         known @ ("array" | "group") => Ok(known.to_owned()),
