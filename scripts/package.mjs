@@ -138,7 +138,10 @@ function entrySizes(outputs) {
   for (const path of Object.keys(outputs).filter((name) => outputs[name].entryPoint)) {
     const parts = [...staticClosure(outputs, path)].map((part) => measure(join(ROOT, part)));
     const sum = (key) => parts.reduce((total, part) => total + part[key], 0);
-    sizes[path.replace(/^dist\//, "")] = { raw: sum("raw"), gz: sum("gz") };
+    sizes[path.replace(/^dist\//, "").replace(/-[0-9A-Z]{8}\.js$/, ".js")] = {
+      raw: sum("raw"),
+      gz: sum("gz"),
+    };
   }
   for (const name of ["zarr_wasm.wasm", "zarr_wasm_full.wasm"]) sizes[name] = measure(join(DIST, name));
   return sizes;

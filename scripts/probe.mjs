@@ -18,7 +18,7 @@ async function expectStatus(url, status, headers = {}) {
 
 await command(async ([address]) => {
   const page = await (await expectStatus(`${address}/`, 200)).text();
-  const scripts = [...page.matchAll(/<script[^>]* src="([^"]+)"/g)].map(([, source]) => source);
+  const scripts = [...page.matchAll(/<script[^>]* src="?([^"\s>]+)/g)].map(([, source]) => source);
   if (scripts.length === 0) throw new StepFailed("the page names no script");
   for (const source of scripts) await expectStatus(new URL(source, `${address}/`), 200);
   const file = readdirSync(DEMO, { recursive: true }).find((name) => /zarr\.json$|\.zarray$/.test(name));
