@@ -7,6 +7,9 @@
 //! | [`swap`] | byte order |
 //! | [`scatter`] | strided, listed and pointwise copies between boxes |
 //! | [`fill`] | one element repeated |
+//! | [`cast`] | numbers of one type as numbers of another |
+//! | [`delta`] | running sums |
+//! | [`crc32c`] | the checksum of shard indexes |
 //! | [`lz4`] | LZ4 blocks, fast on long runs |
 //! | [`zstd`] | Zstandard through the C library |
 //! | `vector` | sixteen bytes in a register |
@@ -19,6 +22,9 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 pub mod bitshuffle;
+pub mod cast;
+pub mod crc32c;
+pub mod delta;
 pub mod fill;
 pub mod lz4;
 pub mod scatter;

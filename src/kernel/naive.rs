@@ -131,3 +131,20 @@ fn lz4_length(nibble: usize, bytes: &mut impl Iterator<Item = u8>) -> Option<usi
     }
     Some(len)
 }
+
+pub(super) fn crc32c(src: &[u8]) -> u32 {
+    let bits = src.iter().flat_map(|&byte| (0..8).map(move |bit| u32::from(byte >> bit & 1)));
+    !bits.fold(u32::MAX, |crc, bit| if (crc ^ bit) & 1 == 1 { (crc >> 1) ^ 0x82f6_3b78 } else { crc >> 1 })
+}
+
+/// Each `size`-byte little-endian integer minus the one before it, wrapping; bytes that do not fill one stay.
+pub(super) fn differences(src: &[u8], size: usize) -> Vec<u8> {
+    let number =
+        |idx: usize| src[idx * size..][..size].iter().rev().fold(0u64, |n, &byte| n << 8 | u64::from(byte));
+    let mut out = src.to_vec();
+    for idx in 1..src.len() / size {
+        let difference = number(idx).wrapping_sub(number(idx - 1)).to_le_bytes();
+        out[idx * size..][..size].copy_from_slice(&difference[..size]);
+    }
+    out
+}

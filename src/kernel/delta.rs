@@ -1,0 +1,100 @@
+//! The inverse of numcodecs' `delta`: a running sum over packed little-endian numbers, in place.
+//!
+//! Integers wrap, as NumPy's do; floats are summed in order, each sum rounded. The codec's `astype` is a `cast` before
+//! or after, which the caller does.
+
+use super::cast::NumberType;
+
+/// Replaces every number of `buf` by the sum of all up to it. Bytes that do not fill a number stay.
+/// Returns false, and changes nothing, for types that have no sums here: bool and half precision.
+#[must_use]
+pub fn delta_decode_in_place(buf: &mut [u8], number_type: NumberType) -> bool {
+    match number_type {
+        NumberType::I8 | NumberType::U8 => sum(buf, u8::from_le_bytes, u8::wrapping_add, u8::to_le_bytes),
+        NumberType::I16 | NumberType::U16 => {
+            sum(buf, u16::from_le_bytes, u16::wrapping_add, u16::to_le_bytes)
+        }
+        NumberType::I32 | NumberType::U32 => {
+            sum(buf, u32::from_le_bytes, u32::wrapping_add, u32::to_le_bytes)
+        }
+        NumberType::I64 | NumberType::U64 => {
+            sum(buf, u64::from_le_bytes, u64::wrapping_add, u64::to_le_bytes)
+        }
+        NumberType::F32 => sum(buf, f32::from_le_bytes, |sum, next| sum + next, f32::to_le_bytes),
+        NumberType::F64 => sum(buf, f64::from_le_bytes, |sum, next| sum + next, f64::to_le_bytes),
+        NumberType::Bool | NumberType::F16 => return false,
+    }
+    true
+}
+
+#[inline(always)]
+fn sum<const N: usize, T: Copy>(
+    buf: &mut [u8],
+    read: impl Fn([u8; N]) -> T,
+    add: impl Fn(T, T) -> T,
+    write: impl Fn(T) -> [u8; N],
+) {
+    let Some((first, rest)) = buf.as_chunks_mut::<N>().0.split_first_mut() else { return };
+    let mut total = read(*first);
+    for bytes in rest {
+        total = add(total, read(*bytes));
+        *bytes = write(total);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
+
+    use super::super::naive;
+    use super::NumberType::*;
+    use super::*;
+
+    fn decoded(src: &[u8], number_type: NumberType) -> Vec<u8> {
+        let mut buf = src.to_vec();
+        assert!(delta_decode_in_place(&mut buf, number_type), "{number_type:?}");
+        buf
+    }
+
+    #[test]
+    fn integers_of_every_width_undo_wrapped_differences() {
+        for number_type in [I8, U8, I16, U16, I32, U32, I64, U64] {
+            let size = number_type.size();
+            for count in naive::COUNTS {
+                let plain = naive::bytes(count * size + size - 1, 7);
+                assert_eq!(decoded(&naive::differences(&plain, size), number_type), plain, "{number_type:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn floats_are_summed_in_order() {
+        // numpy 2: np.cumsum(np.array([1e8, 1, 1, 0.5, -1e8], "<f4")) and the same in "<f8".
+        let singles: Vec<u8> = [1e8, 1.0, 1.0, 0.5, -1e8].into_iter().flat_map(f32::to_le_bytes).collect();
+        let doubles: Vec<u8> = [1e8, 1.0, 1.0, 0.5, -1e8].into_iter().flat_map(f64::to_le_bytes).collect();
+        let expected = [1e8, 1e8, 1e8, 1e8, 0.0].map(f32::to_le_bytes);
+        assert_eq!(decoded(&singles, F32), expected.as_flattened());
+        let expected = [1e8, 100_000_001.0, 100_000_002.0, 100_000_002.5, 2.5].map(f64::to_le_bytes);
+        assert_eq!(decoded(&doubles, F64), expected.as_flattened());
+    }
+
+    #[test]
+    fn what_numcodecs_wrote() {
+        // numcodecs 0.16.6: Delta(dtype="<i2").encode([100, 102, 99, -32768, 32767]), NumPy wraps.
+        let encoded = naive::hex("64000200fdff9d7fffff");
+        assert_eq!(
+            decoded(&encoded, I16),
+            [100i16, 102, 99, -32768, 32767].map(i16::to_le_bytes).as_flattened()
+        );
+    }
+
+    #[test]
+    fn bool_and_half_are_refused() {
+        for number_type in [Bool, F16] {
+            let mut buf = [1, 2, 3, 4];
+            assert!(!delta_decode_in_place(&mut buf, number_type));
+            assert_eq!(buf, [1, 2, 3, 4]);
+        }
+    }
+}
