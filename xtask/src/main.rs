@@ -34,11 +34,9 @@ fn parse(arguments: impl Iterator<Item = String>) -> Result<Glue, String> {
         return Err(format!("unknown option {unknown}; {USAGE}"));
     }
     match words.as_slice() {
-        [verb, input, out_dir] if verb == "glue" => Ok(Glue {
-            input: input.into(),
-            out_dir: out_dir.into(),
-            names: !flags.is_empty(),
-        }),
+        [verb, input, out_dir] if verb == "glue" => {
+            Ok(Glue { input: input.into(), out_dir: out_dir.into(), names: !flags.is_empty() })
+        }
         _ => Err(USAGE.to_owned()),
     }
 }
