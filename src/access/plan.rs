@@ -23,6 +23,8 @@ pub struct Need {
     pub id: usize,
     /// Indices of the stored chunk in the array's grid.
     pub chunk: Rc<[u64]>,
+    /// Level of the chunk, or of the shard whose index it is, in the chain of the stored chunk.
+    pub level: usize,
     /// Which bytes of it.
     pub range: NeededRange,
     /// Whether these bytes are a shard index, which the planner reads, or a chunk, which a decoder does.
@@ -336,7 +338,7 @@ fn need(id: usize, group: &Group) -> Need {
         (None, Some(bytes)) => at(bytes.clone()),
         (Some(sharding), bytes) => index_range(sharding, bytes.as_ref()),
     };
-    Need { id, chunk: group.chunk.clone(), range, is_index: sharding.is_some() }
+    Need { id, chunk: group.chunk.clone(), level: group.level, range, is_index: sharding.is_some() }
 }
 
 /// Where a shard's index stands; a nested shard's length is known from the index above it.

@@ -174,7 +174,7 @@ fn list_spans(indices: impl Iterator<Item = u64>, grid: &GridDimension) -> Resul
     Ok(spans)
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

@@ -38,8 +38,8 @@ pub(super) struct IndexRequest {
     pub format: Rc<ShardIndexFormat>,
 }
 
-/// A stored chunk, and where in it the shard begins (0 unless nested).
-type Place = (Rc<[u64]>, u64);
+/// A stored chunk, the level of the shard in it, and where its index stands (0 for the outermost).
+type Place = (Rc<[u64]>, usize, u64);
 type Pending = Shared<LocalBoxFuture<'static, Result<Answer>>>;
 
 /// See the module.
@@ -58,7 +58,7 @@ impl ShardIndexes {
         request: IndexRequest,
         context: &RequestContext,
     ) -> Result<Answer> {
-        let place = (need.chunk.clone(), offset(need.range));
+        let place = (need.chunk.clone(), need.level, offset(need.range));
         if let Some(answer) = self.found.borrow().get(&place) {
             return Ok(answer.clone());
         }
@@ -115,7 +115,7 @@ impl ShardIndexes {
     /// Whether a stored chunk's version is that of its index; true where either is not visible.
     pub(super) fn agrees(&self, chunk: &Rc<[u64]>, version: Option<&str>) -> bool {
         let found = self.found.borrow();
-        let known = found.range((chunk.clone(), 0)..=(chunk.clone(), u64::MAX));
+        let known = found.range((chunk.clone(), 0, 0)..=(chunk.clone(), usize::MAX, u64::MAX));
         let mut versions = known.filter_map(|(_, answer)| answer.as_ref()?.version.as_deref());
         version.is_none_or(|version| versions.all(|known| known == version))
     }

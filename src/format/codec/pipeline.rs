@@ -81,8 +81,7 @@ impl Pipeline {
         let mut bytes_to_bytes = Vec::new();
         let mut encoded = decoded.clone();
         for metadata in codecs {
-            let blame =
-                |error: Error| error.in_codec(metadata.name.as_str()).in_field(metadata.field.as_str());
+            let blame = |error: Error| error.in_codec(metadata.name.as_str()).within_field(&metadata.field);
             let name = || metadata.name.clone();
             match (registry::parse(metadata)?, &array_to_bytes) {
                 (Spec::ArrayToArray(spec), None) => {
