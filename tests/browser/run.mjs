@@ -6,9 +6,11 @@ import { join } from "node:path";
 import { chromium } from "playwright-core";
 import webpack from "webpack";
 import { serve } from "../../scripts/serve.mjs";
+import viewer from "../../webpack.config.js";
 
 const ROOT = join(import.meta.dirname, "../..");
 const OUTPUT = join(ROOT, "target/browser-tests");
+const VIEWER = join(ROOT, "target/browser-viewer");
 
 const CHROMIUM_ARGS = [
   "--no-sandbox", // there is none for root, and the pages are ours
@@ -20,18 +22,20 @@ const CHROMIUM_ARGS = [
   "--disable-sync",
 ];
 
-/** Bundles the test page; rejects with webpack's own words. */
+const TEST_PAGE = {
+  mode: "development",
+  devtool: "inline-source-map",
+  context: ROOT,
+  entry: "./tests/browser/page.mjs",
+  output: { path: OUTPUT, filename: "page.js", clean: true },
+  performance: { hints: false },
+};
+
+/** Bundles the test page, and the viewer as `npm start` does; rejects with webpack's own words. */
 function bundle() {
-  const configuration = {
-    mode: "development",
-    devtool: "inline-source-map",
-    context: ROOT,
-    entry: "./tests/browser/page.mjs",
-    output: { path: OUTPUT, filename: "page.js", clean: true },
-    performance: { hints: false },
-  };
+  const viewerHere = { ...viewer, context: ROOT, output: { ...viewer.output, path: VIEWER } };
   return new Promise((resolve, reject) => {
-    webpack(configuration, (error, stats) => {
+    webpack([TEST_PAGE, viewerHere], (error, stats) => {
       if (error || stats.hasErrors()) reject(error ?? new Error(stats.toString("errors-only")));
       else resolve();
     });
@@ -68,15 +72,21 @@ async function runPage(browser, url, report) {
     if (message.type() === "error") console.log(`# console.error: ${message.text()}`);
   });
   await page.exposeFunction("reportTest", report);
+  // A test may change a frame's window before the frame's own scripts run: by setting `prepareFrame`.
+  await page.addInitScript(() => parent !== window && parent.prepareFrame?.(window));
   await page.goto(url);
   await page.evaluate(() => window.runTests());
 }
 
 await bundle();
-const server = await serve(
-  { "/": OUTPUT, "/dist/": join(ROOT, "dist"), "/fixtures/": join(ROOT, "tests/fixtures") },
-  { intercept: answerPage },
-);
+const FOLDERS = {
+  "/": OUTPUT,
+  "/dist/": join(ROOT, "dist"),
+  "/fixtures/": join(ROOT, "tests/fixtures"),
+  "/viewer/": VIEWER,
+  "/viewer/demo/": join(ROOT, "tests/fixtures/demo"),
+};
+const server = await serve(FOLDERS, { intercept: answerPage });
 const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const browser = await chromium.launch({ executablePath, args: CHROMIUM_ARGS });
 const { totals, report } = reporter();

@@ -65,19 +65,14 @@ export function planeKey({ array, x, y, at }: Plane): string {
   return `${array.path}|${fixed.join(",")}`;
 }
 
-/** Names for all dimensions: the array's own, xarray's attribute of v2, else their numbers. */
+/** Names for all dimensions; the number of one that has none. */
 export function dimensionNames(array: ArrayNode): string[] {
-  const attribute: unknown = array.attrs._ARRAY_DIMENSIONS;
-  const names = array.dimensionNames ?? (globalThis.Array.isArray(attribute) ? attribute : []);
-  return array.shape.map((_length, axis) => {
-    const name: unknown = names[axis];
-    return typeof name === "string" && name !== "" ? name : `dim ${axis}`;
-  });
+  return array.shape.map((_length, axis) => array.dimensionNames?.[axis] || `dim ${axis}`);
 }
 
 /** Whether the elements are numbers (or true and false). */
 export function isNumeric(array: ArrayNode): boolean {
-  return /^(bool|u?int\d+|b?float\d+.*)$/.test(array.dtype);
+  return /^(bool|u?int(8|16|32|64)|float(16|32|64))$/.test(array.dtype);
 }
 
 /** Whether there is a plane to draw. */

@@ -1,0 +1,107 @@
+/** The viewer shows the demo data, follows its controls, and says in words what went wrong. */
+import { equal, ok, test } from "./harness.mjs";
+import { openViewer, until } from "./www_frame.mjs";
+
+const CELLS = "./demo/cells.ome.zarr";
+const CLIMATE = "./demo/climate.zarr";
+
+const different = (before, after) => before.some((value, index) => Math.abs(value - after[index]) > 8);
+
+test("viewer: without parameters the demo's picture is drawn", async () => {
+  const viewer = await openViewer();
+  await viewer.drawn();
+  ok(viewer.colours() > 40, `a picture of cells has many greys, this one ${viewer.colours()} colours`);
+  ok(viewer.text("#tree").includes("cells.ome.zarr"), "the tree names the data set");
+  ok(/Requests \d+/.test(viewer.text("#counters")), "requests are counted");
+});
+
+test("viewer: a slider turns to another plane, and the address follows", async () => {
+  const viewer = await openViewer(`?source=${CELLS}`);
+  await viewer.drawn();
+  const before = viewer.pixels();
+  viewer.set('.slider input[type="range"]', 1);
+  await viewer.drawn();
+  ok(different(before, viewer.pixels()), "another channel is another picture");
+  await until(() => viewer.query.get("at")?.startsWith("1,"), "the index in the address");
+});
+
+test("viewer: an address opens the same node, indices, contrast and colours", async () => {
+  const query = `?source=${CELLS}&path=2&at=2,7,0,0&contrast=100,900&colours=viridis`;
+  const viewer = await openViewer(query);
+  await viewer.drawn();
+  equal(viewer.find('[aria-selected="true"]').dataset.path, "2");
+  equal(
+    [...viewer.document.querySelectorAll('.slider input[type="number"]')].map((field) => field.value),
+    ["2", "7"],
+  );
+  equal(viewer.find("#contrast-auto").checked, false, "automatic contrast");
+  const pixels = viewer.pixels();
+  const coloured = pixels.some((red, at) => at % 4 === 0 && Math.abs(red - pixels[at + 2]) > 60);
+  ok(coloured, "viridis is no grey");
+  for (const name of ["low limit", "high limit"]) {
+    const field = [...viewer.document.querySelectorAll('#contrast input[type="number"]')].find(
+      (input) => input.getAttribute("aria-label").toLowerCase() === name,
+    );
+    equal(field.value, name === "low limit" ? "100" : "900", name);
+  }
+});
+
+test("viewer: consolidated metadata lists every node, with shape and type", async () => {
+  const viewer = await openViewer(`?source=${CLIMATE}`);
+  await viewer.drawn();
+  const rows = [...viewer.document.querySelectorAll('[role="treeitem"]')].map((item) => item.dataset.path);
+  equal(rows, ["", "land", "lat", "lon", "pr", "sst", "tas", "time", "ua"]);
+  const lat = viewer.find('[data-path="lat"]');
+  await until(() => lat.textContent.includes("180 float32"), "the shape of lat");
+});
+
+test("viewer: the keyboard walks the tree, and a node without a plane lists its values", async () => {
+  const viewer = await openViewer(`?source=${CLIMATE}&path=land`);
+  await viewer.drawn();
+  viewer.press(viewer.find('[data-path="land"]'), "ArrowDown");
+  const lat = viewer.document.activeElement;
+  equal(lat.dataset.path, "lat");
+  viewer.press(lat, "Enter");
+  await until(() => viewer.find("#values:not([hidden]) li"), "values");
+  const values = [...viewer.document.querySelectorAll("#values li")].map((item) => Number(item.textContent));
+  equal(values.length, 180);
+  ok(Math.abs(values[0] - values[179]) > 170, "latitudes go from one pole to the other");
+  ok(viewer.find("#details").textContent.includes("degrees_north"), "attributes are shown");
+});
+
+test("viewer: an address without data is explained in words, and the next one works", async () => {
+  const viewer = await openViewer(`?source=${CELLS}`);
+  await viewer.drawn();
+  viewer.find("#address").value = "./demo/nothing-here.zarr";
+  viewer.submit("#address-form");
+  const alert = await until(() => viewer.find('[role="alert"]'), "words");
+  ok(alert.textContent.includes("No Zarr data here"), alert.textContent);
+  ok(alert.textContent.includes("/demo/nothing-here.zarr"), "the address is named");
+  viewer.find("#address").value = CLIMATE;
+  viewer.submit("#address-form");
+  await until(() => !viewer.find('[role="alert"]'), "the words to go");
+  await viewer.drawn();
+});
+
+test("viewer: a server that cannot be reached is told from one without the data", async () => {
+  // Nothing listens on the discard port, and browsers refuse to try.
+  const viewer = await openViewer("?source=http://127.0.0.1:9/x.zarr");
+  const alert = await until(() => viewer.find('[role="alert"]'), "words");
+  ok(alert.textContent.includes("Access-Control-Allow-Origin"), alert.textContent);
+});
+
+test("viewer: an address that is none is refused before anything is asked for", async () => {
+  const viewer = await openViewer("?source=ftp://host/x.zarr");
+  const alert = await until(() => viewer.find('[role="alert"]'), "words");
+  ok(alert.textContent.includes("http, https, s3 and gs"), alert.textContent);
+});
+
+test("viewer: without WebGL the picture is drawn on a canvas", async () => {
+  const viewer = await openViewer(`?source=${CELLS}`, { webgl: false });
+  await viewer.drawn();
+  await until(() => viewer.text("#counters").includes("canvas"), "the status bar to say so");
+  ok(viewer.colours() > 40, `${viewer.colours()} colours`);
+  const before = viewer.pixels();
+  viewer.press(viewer.find("#plane"), "+");
+  await until(() => different(before, viewer.pixels()), "another picture after zooming in");
+});
