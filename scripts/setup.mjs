@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { ask, command, has, ROOT, run, StepFailed, say } from "./run_command.mjs";
 
 const WASM_TARGET = "wasm32-unknown-unknown";
-const CLANGS = ["clang", ...[22, 21, 20, 19, 18, 17, 16, 15, 14].map((version) => `clang-${version}`)];
+const CLANGS = [...[22, 21, 20, 19, 18, 17, 16, 15, 14].map((version) => `clang-${version}`), "clang"];
 const CHROMIUMS = [
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
@@ -82,7 +82,7 @@ const findChromium = () => [process.env.CHROMIUM, ...CHROMIUMS].find((path) => p
 
 let packageListsFresh = false;
 
-/** Installs Debian packages where that is possible without asking anybody. */
+/** Installs the first of the packages that Debian knows, where that is possible without asking anybody. */
 async function aptInstall(what, packages) {
   const root = process.getuid?.() === 0;
   const prefix = root ? [] : ["sudo", "-n"];
@@ -95,12 +95,13 @@ async function aptInstall(what, packages) {
   };
   if (!packageListsFresh) await apt("apt-get update", ["update", "-qq"]);
   packageListsFresh = true;
-  await apt(`apt-get: ${what}`, ["install", "-y", "--no-install-recommends", ...packages]);
+  const known = packages.find((name) => ask("apt-cache", ["show", name])) ?? packages[0];
+  await apt(`apt-get: ${known}, ${what}`, ["install", "-y", "--no-install-recommends", known]);
 }
 
 async function installClang() {
   if (findClang()) return;
-  await aptInstall("clang, to compile zstd to wasm (about 100 MB)", ["clang"]);
+  await aptInstall("to compile zstd to wasm (about 100 MB)", ["clang-19", "clang"]);
   if (findClang()) return;
   throw new StepFailed(
     "no clang that can make wasm: `apt-get install clang`, `brew install llvm`, or set CC_wasm32_unknown_unknown",
@@ -109,7 +110,7 @@ async function installClang() {
 
 async function installChromium() {
   if (findChromium()) return;
-  await aptInstall("chromium, for the browser tests (about 120 MB)", ["chromium", "chromium-driver"]);
+  await aptInstall("for the browser tests (about 120 MB)", ["chromium"]);
   if (findChromium()) return;
   throw new StepFailed(
     "no Chromium for the browser tests: `apt-get install chromium`, or set CHROMIUM to its path",
