@@ -17,7 +17,7 @@ export function nodePanel(node: DatasetNode, path: string): HTMLElement[] {
       {},
       ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]),
     ),
-    ...node.warnings.map((warning) => element("p", { class: "warning" }, warning)),
+    ...[...node.warnings, ...packingNote(node.attrs)].map((text) => element("p", { class: "warning" }, text)),
     attributesPart(node.attrs),
   ];
 }
@@ -68,6 +68,12 @@ function attributesPart(attributes: Record<string, unknown>): HTMLElement {
     element("summary", {}, `Attributes (${count})`),
     element("pre", { tabindex: 0 }, jsonText(attributes)),
   );
+}
+
+/** CF's packing is an attribute, not a codec: what is on show is what is stored. */
+function packingNote(attributes: Record<string, unknown>): string[] {
+  const packing = ["scale_factor", "add_offset"].filter((name) => name in attributes);
+  return packing.length === 0 ? [] : [`Values are shown as stored: ${packing.join(" and ")} not applied.`];
 }
 
 function elementSize(dtype: string): number | null {

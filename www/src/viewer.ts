@@ -132,7 +132,7 @@ export class Viewer {
     try {
       await this.#select(path, {});
     } catch (error) {
-      if (!isAbort(error)) this.#fail(error);
+      if (!isAbort(error)) this.#fail(error, path);
     }
   }
 
@@ -207,9 +207,9 @@ export class Viewer {
     this.#drawn = null;
   }
 
-  #fail(error: unknown): void {
+  #fail(error: unknown, path = this.#shown.path ?? ""): void {
     this.#status.idle();
-    this.#message.fail(explain(error, this.#url));
+    this.#message.fail(explain(error, this.#url && nodeUrl(this.#url, path)));
     byId("plane").setAttribute("aria-busy", "false");
     this.#writeAddress();
   }
@@ -246,6 +246,12 @@ export class Viewer {
       history.replaceState(null, "", writeUrlState(state));
     }, ADDRESS_MS);
   }
+}
+
+function nodeUrl(root: URL, path: string): URL {
+  const url = new URL(root);
+  if (path !== "") url.pathname = `${url.pathname.replace(/\/$/, "")}/${path}`;
+  return url;
 }
 
 /** What to show of a data set when nothing was asked for: a pyramid at the root, else the largest array with a plane, else the root. */
