@@ -3,7 +3,7 @@
 //! What attributes mean is the business of `convention`. They stay text.
 
 use super::json::{Json, Object};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Under which xarray keeps the names of dimensions where the format has no place for them.
 const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
@@ -28,7 +28,8 @@ pub(super) fn dimension_names(json: Json<'_>, rank: usize) -> Result<Vec<Option<
     if names.len() == rank {
         return Ok(names);
     }
-    Err(json.unexpected(&format!("{rank} names")).actual(format!("{} names", names.len())))
+    let error = Error::format("there is not one name for each dimension");
+    Err(error.expected(format!("{rank} names")).actual(format!("{} names", names.len())))
 }
 
 /// xarray's names of dimensions. Attributes are the user's, so what does not fit is a warning.

@@ -217,11 +217,11 @@ fn metadata_path(format: ZarrFormat) -> &'static [&'static str] {
     }
 }
 
+/// Keys and documents.
+type Members<'a> = [(Cow<'a, str>, Split<'a>)];
+
 /// The members of that object; `None` where a v3 group has no consolidated metadata.
-fn documents<'s, 'a>(
-    root: &'s Split<'a>,
-    format: ZarrFormat,
-) -> Result<Option<&'s [(Cow<'a, str>, Split<'a>)]>> {
+fn documents<'s, 'a>(root: &'s Split<'a>, format: ZarrFormat) -> Result<Option<&'s Members<'a>>> {
     let (holder, place) = match format {
         ZarrFormat::V2 => (root, "metadata"),
         ZarrFormat::V3 => match root.get("consolidated_metadata") {

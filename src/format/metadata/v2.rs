@@ -58,7 +58,7 @@ fn array(members: &Object<'_>, zattrs: Option<Json<'_>>) -> Result<ArrayMetadata
     members.require("zarr_format", check_format)?;
     let shape = members.require("shape", v3::shape)?;
     let rank = shape.len();
-    let (data_type, endian) = members.require("dtype", dtype)?;
+    let (data_type, endian) = members.require("dtype", |json| dtype(json, members))?;
     let attributes = attributes_text(zattrs)?;
     let mut warnings = Vec::new();
     let dimension_names = match zattrs {
@@ -80,12 +80,21 @@ fn array(members: &Object<'_>, zattrs: Option<Json<'_>>) -> Result<ArrayMetadata
     })
 }
 
-fn dtype(json: Json<'_>) -> Result<(DataType, Endian)> {
+fn dtype(json: Json<'_>, members: &Object<'_>) -> Result<(DataType, Endian)> {
     match json.kind_name() {
+        "a string" if json.text() == "\"|O\"" => Err(unknown_objects(members)),
         "a string" => typestr::parse(&json.str()?),
         "an array" => Err(Error::unsupported("unknown data type: a structured one").actual(json.text())),
         _ => Err(json.unexpected("a type string or a list of fields")),
     }
+}
+
+/// What objects are is told by the filter that encodes them: `vlen-utf8`, `json2`, `pickle`.
+fn unknown_objects(members: &Object<'_>) -> Error {
+    let filters = members.get("filters").and_then(|json| json.array().ok()).unwrap_or_default();
+    let id = |filter: &Json<'_>| Some(filter.object().ok()?.get("id")?.text().to_owned());
+    let ids: Vec<String> = filters.iter().filter_map(id).collect();
+    Error::unsupported(format!("unknown data type \"|O\": objects encoded by [{}]", ids.join(", ")))
 }
 
 /// Without the field, or with `null` (which JZarr writes), it is a dot.
@@ -262,14 +271,12 @@ mod tests {
     #[test]
     fn bytes_stand_where_elements_become_bytes() {
         let delta = json!({ "id": "delta", "dtype": "<f8" });
-        let shuffle = json!({ "id": "shuffle", "elementsize": 8 });
-        let utf8 = json!({ "id": "vlen-utf8" });
+        let zlib = json!({ "id": "zlib", "level": 1 });
         let cases = [
             (json!([]), vec!["bytes", "blosc"]),
             (json!([delta]), vec!["delta", "bytes", "blosc"]),
-            (json!([delta, shuffle]), vec!["delta", "bytes", "shuffle", "blosc"]),
-            (json!([shuffle]), vec!["bytes", "shuffle", "blosc"]),
-            (json!([utf8]), vec!["vlen-utf8", "blosc"]),
+            (json!([delta, zlib]), vec!["delta", "bytes", "zlib", "blosc"]),
+            (json!([zlib]), vec!["bytes", "zlib", "blosc"]),
             (json!([{ "id": "nobody-knows" }]), vec!["nobody-knows", "bytes", "blosc"]),
         ];
         for (filters, expected) in cases {
@@ -339,6 +346,15 @@ mod tests {
             assert_eq!(error.context().field.as_deref(), Some("dtype"));
             assert!(error.to_string().contains(dtype.as_str().unwrap_or("[\"g\",\"|u1\"]")), "{error}");
         }
+    }
+
+    #[test]
+    fn objects_are_named_by_their_codec() {
+        let mut document = with("dtype", json!("|O"));
+        document["filters"] = json!([{ "id": "pickle", "protocol": 5 }]);
+        let error = parse(&document).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        assert!(error.message().contains("\"pickle\""), "{error}");
     }
 
     #[test]
