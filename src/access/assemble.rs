@@ -7,39 +7,33 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::access::binding::{Binding, Level};
+use crate::access::part_buffer::PartBuffer;
 use crate::access::piece::{Header, Moved, MovedAxis, Piece, touched};
-use crate::error::{Error, Result, Stage};
+use crate::error::{Error, Result};
 use crate::format::codec::pipeline::{Elements, Scratch};
-use crate::kernel::{fill, scatter};
 use crate::limits;
 
 /// A part in the making.
 pub struct Assembly {
     binding: Rc<Binding>,
-    /// Extent along each dimension of the part.
-    shape: Vec<u64>,
-    /// Bytes from one place to the next along each dimension.
+    /// Elements from one place to the next along each dimension of the part.
     strides: Vec<usize>,
-    output: Vec<u8>,
+    buffer: PartBuffer,
 }
 
 impl Assembly {
     /// An empty part: all fill value.
     ///
     /// # Errors
-    /// `Limit` when there is no memory for it, `Unsupported` for elements of variable length.
+    /// `Limit` when there is no memory for it.
     pub fn begin(binding: &Rc<Binding>, header: &[u32]) -> Result<Self> {
         let header = Header::from_words(header)?;
         let shape: Vec<u64> = header.shape.iter().map(|extent| u64::from(*extent)).collect();
         let order: Vec<usize> = header.order.iter().map(|dimension| *dimension as usize).collect();
-        let size = binding.element_size();
-        let len = limits::product(shape.iter().copied().chain([size as u64]), "part")?;
-        let mut output = limits::zeroed(len, limits::CHUNK_BYTES, "part")?;
-        let element = &binding.metadata().fill_value.0;
-        if element.iter().any(|byte| *byte != 0) {
-            fill::fill(&mut output, element);
-        }
-        Ok(Self { binding: binding.clone(), strides: strides(&shape, &order, size)?, shape, output })
+        let metadata = binding.metadata();
+        let elements = limits::product(shape.iter().copied(), "part")?;
+        let buffer = PartBuffer::new(elements, metadata.data_type.size(), &metadata.fill_value)?;
+        Ok(Self { binding: binding.clone(), strides: strides(&shape, &order)?, buffer })
     }
 
     /// Decodes the pieces of a table, whose buffers are given by number, and scatters them.
@@ -59,34 +53,39 @@ impl Assembly {
         Ok(())
     }
 
-    /// The finished part: packed elements in the order of the header.
-    pub fn finish(self) -> Vec<u8> {
-        self.output
+    /// The finished part, in the order of the header: packed elements, or offsets and bytes where elements have lengths of their
+    /// own.
+    ///
+    /// # Errors
+    /// `Limit` for elements that take too much memory.
+    pub fn finish(self) -> Result<Vec<u8>> {
+        self.buffer.finish()
     }
 
     fn place(&mut self, piece: &Piece, encoded: &[u8], scratch: &mut Scratch) -> Result<()> {
         let chain = self.binding.chain_of(&piece.chunk)?;
         let level = chain.level(piece.level as usize).ok_or_else(wrong_table)?;
-        if let Some(range) = self.contiguous(level, &piece.moved) {
-            let output = self.output.get_mut(range).ok_or_else(wrong_table)?;
-            if let Some(decoded) = level.pipeline.decode_into(encoded, output, scratch) {
-                return decoded;
-            }
+        if let Some(range) = self.contiguous(level, &piece.moved)
+            && let Some(output) = self.buffer.fixed_bytes(range)
+            && let Some(decoded) = level.pipeline.decode_into(encoded, output, scratch)
+        {
+            return decoded;
         }
         let wanted = wanted_box(level, &piece.moved)?;
         let decoded = level.pipeline.decode(encoded, &wanted, scratch)?;
-        let Elements::Fixed(elements) = decoded.elements else {
-            return Err(Error::unsupported("elements of variable length cannot be read yet"));
-        };
-        let strides = in_array_order(&decoded.strides, &level.axes);
-        self.scatter(elements, &strides, &piece.moved)
+        let src = in_array_order(&decoded.strides, &level.axes);
+        match decoded.elements {
+            Elements::Fixed(elements) => self.buffer.put_fixed(elements, &src, &self.strides, &piece.moved),
+            Elements::Variable(elements) => {
+                self.buffer.put_variable(&elements, &src, &self.strides, &piece.moved)
+            }
+        }
     }
 
-    /// Where the whole chunk lands, when all of it is wanted, in C order, and it lands in neighbouring bytes.
+    /// Which neighbouring places the whole chunk lands in, when all of it is wanted, in C order, and it lands in such.
     fn contiguous(&self, level: &Level, moved: &Moved) -> Option<Range<usize>> {
         let Moved::Orthogonal(axes) = moved else { return None };
-        let size = self.binding.element_size();
-        let (mut start, mut packed) = (0, size);
+        let (mut start, mut packed) = (0, 1);
         for (dimension, axis) in axes.iter().enumerate().rev() {
             let MovedAxis::Range { first: 0, step, count, place } = axis else { return None };
             let (count, stride) = (u64::from(*count), *self.strides.get(dimension)?);
@@ -100,68 +99,6 @@ impl Assembly {
         let in_c_order = level.axes.iter().enumerate().all(|(i, axis)| i == *axis);
         in_c_order.then_some(start..start + packed)
     }
-
-    fn scatter(&mut self, elements: &[u8], strides: &[usize], moved: &Moved) -> Result<()> {
-        let size = self.binding.element_size();
-        let placed = match moved {
-            Moved::Orthogonal(axes) => {
-                let axes: Vec<_> = axes.iter().zip(strides.iter().zip(&self.strides)).collect();
-                scatter_box(elements, &mut self.output, size, &axes)
-            }
-            Moved::Points { indices, places } => {
-                let linear = |at: usize| {
-                    let along = indices.iter().zip(strides);
-                    let element = along.fold(0_u64, |sum, (list, stride)| {
-                        sum + list.get(at).map_or(0, |index| u64::from(*index)) * *stride as u64
-                    });
-                    u32::try_from(element).unwrap_or(u32::MAX)
-                };
-                let pairs: Vec<(u32, u32)> =
-                    places.iter().enumerate().map(|(at, place)| (linear(at), *place)).collect();
-                scatter::scatter_points(elements, &mut self.output, size, &pairs)
-            }
-        };
-        placed.map_err(|_| {
-            Error::format("chunk has too few elements for its shape")
-                .in_stage(Stage::Decode)
-                .expected(format!("{:?} places of a part of shape {:?}", moved, self.shape))
-                .actual(format!("{} bytes", elements.len()))
-        })
-    }
-}
-
-/// An axis of a move with its strides: elements in the chunk, bytes in the part.
-type Placed<'a> = (&'a MovedAxis, (&'a usize, &'a usize));
-
-fn scatter_box(
-    elements: &[u8],
-    output: &mut [u8],
-    size: usize,
-    axes: &[Placed<'_>],
-) -> std::result::Result<(), scatter::OutOfBounds> {
-    let (mut src_offset, mut dst_offset) = (0, 0);
-    let mut plan = Vec::with_capacity(axes.len());
-    for (axis, (src, dst)) in axes {
-        let (src, dst) = (**src * size, **dst);
-        match axis {
-            MovedAxis::Range { first, step, count, place } => {
-                src_offset += *first as usize * src;
-                dst_offset += *place as usize * dst;
-                let step = src.cast_signed().wrapping_mul(*step as isize);
-                plan.push(scatter::Axis::strided(*count as usize, step, dst.cast_signed()));
-            }
-            MovedAxis::List { indices, places } => plan.push(scatter::Axis {
-                count: indices.len(),
-                src: scatter::Walk::List { indices, stride: src.cast_signed() },
-                dst: scatter::Walk::List { indices: places, stride: dst.cast_signed() },
-            }),
-        }
-    }
-    scatter::gather_lists(
-        elements,
-        output,
-        &scatter::Orthogonal { element_size: size, src_offset, dst_offset, axes: &plan },
-    )
 }
 
 /// The box of the chunk, in the level's own order of dimensions, that a move takes elements from.
@@ -188,10 +125,10 @@ fn in_array_order(strides: &[usize], axes: &[usize]) -> Vec<usize> {
     ordered
 }
 
-/// Bytes from one place to the next along each dimension of a packed part.
-fn strides(shape: &[u64], order: &[usize], element_size: usize) -> Result<Vec<usize>> {
+/// Elements from one place to the next along each dimension of a part.
+fn strides(shape: &[u64], order: &[usize]) -> Result<Vec<usize>> {
     let mut strides = vec![0; shape.len()];
-    let mut step = element_size as u64;
+    let mut step = 1_u64;
     for dimension in order.iter().rev() {
         if let (Some(stride), Some(extent)) = (strides.get_mut(*dimension), shape.get(*dimension)) {
             *stride = limits::to_usize(step, "part")?;

@@ -7,6 +7,7 @@
 pub mod assemble;
 pub mod binding;
 pub mod part;
+mod part_buffer;
 pub mod piece;
 pub mod plan;
 pub mod projection;

@@ -84,6 +84,19 @@ impl MovedAxis {
     }
 }
 
+impl MovedAxis {
+    /// Index in the chunk and place in the part, pair by pair.
+    pub fn pairs(&self) -> Box<dyn Iterator<Item = (u32, u32)> + '_> {
+        match self {
+            Self::Range { first, step, count, place } => Box::new((0..*count).map(move |k| {
+                let index = i64::from(*first) + i64::from(*step) * i64::from(k);
+                (u32::try_from(index).unwrap_or(u32::MAX), place + k)
+            })),
+            Self::List { indices, places } => Box::new(indices.iter().copied().zip(places.iter().copied())),
+        }
+    }
+}
+
 /// The range that a list of indices touches.
 pub fn touched(indices: &[u32]) -> Range<u64> {
     match (indices.iter().min(), indices.iter().max()) {

@@ -71,6 +71,6 @@ impl PartDecoder for InlinePart {
     }
 
     fn finish(self: Box<Self>) -> LocalFuture<'static, Result<Value>> {
-        Box::pin(async move { Ok(Value::from(self.assembly.finish())) })
+        Box::pin(async move { Ok(Value::from(self.assembly.finish()?)) })
     }
 }

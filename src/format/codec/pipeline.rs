@@ -13,7 +13,6 @@ use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Output, Packed, Spec,
 };
 use crate::format::metadata::CodecMetadata;
-use crate::kernel::scatter;
 use crate::kernel::swap;
 use crate::limits;
 
@@ -429,34 +428,6 @@ fn row_index(shape: &[u64], wanted: &[Range<u64>], dimensions: usize, row: u64) 
         step *= shape[dimension];
     }
     index
-}
-
-/// Packs elements of the given strides in C order: for codecs that cannot work on strides.
-///
-/// # Errors
-/// `Limit` when there is no memory, `Format` when the elements are too few for the shape.
-pub(super) fn pack(
-    elements: &[u8],
-    element_size: usize,
-    shape: &[u64],
-    strides: &[usize],
-) -> Result<Vec<u8>> {
-    let len = limits::product(shape.iter().copied().chain([element_size as u64]), "chunk")?;
-    let mut output = limits::zeroed(len, limits::CHUNK_BYTES, "chunk")?;
-    let packed = permuted_strides(shape, &(0..shape.len()).collect::<Vec<_>>());
-    let dims: Vec<scatter::Dim> = (0..shape.len())
-        .map(|dimension| {
-            Ok(scatter::Dim {
-                count: limits::to_usize(shape[dimension], "chunk")?,
-                src_stride: (strides[dimension] * element_size).cast_signed(),
-                dst_stride: (packed[dimension] * element_size).cast_signed(),
-            })
-        })
-        .collect::<Result<_>>()?;
-    let plan = scatter::Strided { element_size, src_offset: 0, dst_offset: 0, dims: &dims };
-    scatter::scatter(elements, &mut output, &plan)
-        .map_err(|_| Error::format("chunk has too few elements for its shape").in_stage(Stage::Decode))?;
-    Ok(output)
 }
 
 #[cfg(test)]

@@ -1,0 +1,187 @@
+//! A shard decoded or encoded as a whole: for chains that hide the index (a compressor after the shard), and for writing.
+//!
+//! Reading takes another road wherever it can: see `access::plan`.
+
+use super::{Sharding, is_fill, unravel};
+use crate::error::{Error, Result};
+use crate::format::codec::ArrayBytes;
+use crate::format::codec::array_bytes::VariableBytes;
+use crate::format::codec::pipeline::{Decoded, Elements, Scratch};
+use crate::kernel::{fill, scatter};
+use crate::limits;
+
+/// All inner chunks, put together.
+pub(super) fn decode(sharding: &Sharding, encoded: &[u8]) -> Result<ArrayBytes> {
+    let mut shard = Shard::filled(sharding)?;
+    let index = sharding.index.read_from(encoded)?;
+    let all: Vec<_> = sharding.inner_shape().iter().map(|extent| 0..*extent).collect();
+    let mut scratch = Scratch::default();
+    for (linear, position) in positions(sharding).enumerate() {
+        let Some(range) = index.get(linear, Some(encoded.len() as u64))? else { continue };
+        let range = limits::to_usize(range.start, "shard")?..limits::to_usize(range.end, "shard")?;
+        let chunk = sharding.inner.decode(encoded.get(range).unwrap_or_default(), &all, &mut scratch)?;
+        shard.put(sharding, &position, chunk)?;
+    }
+    shard.finish()
+}
+
+/// All inner chunks, encoded; those of fill value alone are left out.
+pub(super) fn encode(sharding: &Sharding, decoded: &ArrayBytes) -> Result<Vec<u8>> {
+    let mut chunks = Vec::new();
+    for position in positions(sharding) {
+        let elements = gather(sharding, decoded, &position)?;
+        let empty = match &elements {
+            ArrayBytes::Fixed(bytes) => is_fill(bytes, &sharding.shard.fill_value),
+            ArrayBytes::Variable(elements) => {
+                (0..elements.len()).all(|i| elements.get(i) == Some(sharding.shard.fill_value.0.as_slice()))
+            }
+        };
+        chunks.push(if empty { None } else { Some(sharding.inner.encode(elements)?) });
+    }
+    sharding.index.assemble(&chunks)
+}
+
+/// Positions of all inner chunks, in C order.
+fn positions(sharding: &Sharding) -> impl Iterator<Item = Vec<u64>> + '_ {
+    (0..sharding.grid.iter().product::<u64>()).map(|linear| unravel(linear, &sharding.grid))
+}
+
+/// A shard in the making: all fill value at first.
+enum Shard {
+    Fixed(Vec<u8>),
+    /// For each element, where its bytes stand in the arena.
+    Variable {
+        arena: VariableBytes,
+        elements: Vec<usize>,
+    },
+}
+
+impl Shard {
+    fn filled(sharding: &Sharding) -> Result<Self> {
+        let shard = &sharding.shard;
+        if let Some(len) = shard.byte_len()? {
+            let mut bytes = limits::zeroed(len, limits::CHUNK_BYTES, "shard")?;
+            fill::fill(&mut bytes, &shard.fill_value.0);
+            return Ok(Self::Fixed(bytes));
+        }
+        let count = limits::within(shard.element_count()?, limits::CHUNK_BYTES / 8, "elements of a shard")?;
+        let mut arena = VariableBytes::new();
+        arena.push(&shard.fill_value.0)?;
+        let mut elements = Vec::new();
+        limits::reserve(&mut elements, count, "shard")?;
+        elements.resize(count, 0);
+        Ok(Self::Variable { arena, elements })
+    }
+
+    fn put(&mut self, sharding: &Sharding, position: &[u64], chunk: Decoded<'_>) -> Result<()> {
+        match (self, chunk.elements) {
+            (Self::Fixed(shard), Elements::Fixed(elements)) => {
+                let element_size = sharding.shard.data_type.size().unwrap_or(1);
+                let place = Place::new(sharding, position, &chunk.strides, element_size)?;
+                let (dst_offset, dims) = (place.offset, &place.dims);
+                let plan = scatter::Strided { element_size, src_offset: 0, dst_offset, dims };
+                scatter::scatter(elements, shard, &plan).map_err(|_| wrong_elements())
+            }
+            (Self::Variable { arena, elements }, Elements::Variable(chunk_elements)) => {
+                let place = Place::new(sharding, position, &chunk.strides, 1)?;
+                place.each(|from, to| {
+                    let element = chunk_elements.get(from).ok_or_else(wrong_elements)?;
+                    *elements.get_mut(to).ok_or_else(wrong_elements)? = arena.len();
+                    arena.push(element)
+                })
+            }
+            _ => Err(wrong_elements()),
+        }
+    }
+
+    fn finish(self) -> Result<ArrayBytes> {
+        match self {
+            Self::Fixed(bytes) => Ok(ArrayBytes::Fixed(bytes)),
+            Self::Variable { arena, elements } => {
+                let mut ordered = VariableBytes::new();
+                for element in elements {
+                    ordered.push(arena.get(element).unwrap_or_default())?;
+                }
+                Ok(ArrayBytes::Variable(ordered))
+            }
+        }
+    }
+}
+
+/// The elements of one inner chunk of a shard, packed in C order.
+fn gather(sharding: &Sharding, shard: &ArrayBytes, position: &[u64]) -> Result<ArrayBytes> {
+    let shape = sharding.inner_shape();
+    let mut strides = vec![1; shape.len()];
+    for dimension in (1..shape.len()).rev() {
+        strides[dimension - 1] = strides[dimension] * limits::to_usize(shape[dimension], "inner chunk")?;
+    }
+    match shard {
+        ArrayBytes::Variable(elements) => {
+            let mut chunk = VariableBytes::new();
+            Place::new(sharding, position, &strides, 1)?
+                .each(|_, from| chunk.push(elements.get(from).ok_or_else(wrong_elements)?))?;
+            Ok(ArrayBytes::Variable(chunk))
+        }
+        ArrayBytes::Fixed(bytes) => {
+            let element_size = sharding.shard.data_type.size().unwrap_or(1);
+            let place = Place::new(sharding, position, &strides, element_size)?;
+            let reversed = place.dims.iter().map(|dim| scatter::Dim {
+                count: dim.count,
+                src_stride: dim.dst_stride,
+                dst_stride: dim.src_stride,
+            });
+            let dims: Vec<_> = reversed.collect();
+            let len = sharding.inner.decoded().byte_len()?.unwrap_or(0);
+            let mut chunk = limits::zeroed(len, limits::CHUNK_BYTES, "inner chunk")?;
+            let src_offset = place.offset;
+            let plan = scatter::Strided { element_size, src_offset, dst_offset: 0, dims: &dims };
+            scatter::scatter(bytes, &mut chunk, &plan).map_err(|_| wrong_elements())?;
+            Ok(ArrayBytes::Fixed(chunk))
+        }
+    }
+}
+
+/// How an inner chunk of these strides (source) lies in the packed shard (destination).
+struct Place {
+    offset: usize,
+    dims: Vec<scatter::Dim>,
+}
+
+impl Place {
+    fn new(sharding: &Sharding, position: &[u64], strides: &[usize], element_size: usize) -> Result<Self> {
+        let shape = sharding.inner_shape();
+        let (mut offset, mut step) = (0_u64, element_size as u64);
+        let mut dims = Vec::with_capacity(shape.len());
+        for dimension in (0..shape.len()).rev() {
+            offset += position[dimension] * shape[dimension] * step;
+            dims.push(scatter::Dim {
+                count: limits::to_usize(shape[dimension], "inner chunk")?,
+                src_stride: (strides[dimension] * element_size).cast_signed(),
+                dst_stride: limits::to_usize(step, "shard")?.cast_signed(),
+            });
+            step *= sharding.shard.shape[dimension];
+        }
+        dims.reverse();
+        Ok(Self { offset: limits::to_usize(offset, "shard")?, dims })
+    }
+
+    /// Calls `visit` with the positions of each element in the inner chunk and in the shard, in C order of the chunk.
+    fn each(&self, mut visit: impl FnMut(usize, usize) -> Result<()>) -> Result<()> {
+        let count: usize = self.dims.iter().map(|dim| dim.count).product();
+        for linear in 0..count {
+            let (mut rest, mut from, mut to) = (linear, 0, self.offset);
+            for dim in self.dims.iter().rev() {
+                let at = rest % dim.count;
+                rest /= dim.count;
+                from += at * dim.src_stride.unsigned_abs();
+                to += at * dim.dst_stride.unsigned_abs();
+            }
+            visit(from, to)?;
+        }
+        Ok(())
+    }
+}
+
+fn wrong_elements() -> Error {
+    Error::format("an inner chunk decodes to the wrong number of elements")
+}
