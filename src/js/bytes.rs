@@ -1,0 +1,103 @@
+//! Values whose bytes JavaScript holds.
+
+use std::any::Any;
+use std::rc::Rc;
+
+use js_sys::{ArrayBuffer, Reflect, Uint8Array};
+use wasm_bindgen::{JsCast, JsValue};
+
+use crate::error::{Error, Result};
+use crate::limits;
+use crate::store::{HostBytes, Value};
+
+/// Bytes in a buffer of JavaScript.
+struct JsBytes {
+    bytes: Uint8Array,
+    /// Nobody but us has seen the buffer: it may be transferred when it is used for the last time.
+    ours: bool,
+}
+
+impl HostBytes for JsBytes {
+    fn len(&self) -> u64 {
+        u64::from(self.bytes.length())
+    }
+
+    // The caller stays within `len`, which is a `u32`.
+    #[allow(clippy::cast_possible_truncation)]
+    fn copy_to(&self, offset: u64, output: &mut [u8]) {
+        let start = offset as u32;
+        self.bytes.subarray(start, start + output.len() as u32).copy_to(output);
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// Bytes that only we have.
+pub fn our_value(bytes: Uint8Array) -> Value {
+    Value::from_host(Rc::new(JsBytes { bytes, ours: true }))
+}
+
+/// What a user's store gave: read, never transferred or changed.
+///
+/// # Errors
+/// `Store` when it is neither a `Uint8Array` nor an `ArrayBuffer`.
+pub fn foreign_value(value: &JsValue) -> Result<Value> {
+    let bytes = as_bytes(value).ok_or_else(|| {
+        Error::store("the store returned something that holds no bytes")
+            .expected("a Uint8Array, an ArrayBuffer or undefined")
+            .actual(value.js_typeof().as_string().unwrap_or_default())
+    })?;
+    Ok(Value::from_host(Rc::new(JsBytes { bytes, ours: false })))
+}
+
+/// Views of any kind and realm, and buffers.
+fn as_bytes(value: &JsValue) -> Option<Uint8Array> {
+    if let Some(bytes) = value.dyn_ref::<Uint8Array>() {
+        return Some(bytes.clone());
+    }
+    if value.is_instance_of::<ArrayBuffer>() {
+        return Some(Uint8Array::new(value));
+    }
+    if !ArrayBuffer::is_view(value) {
+        return None;
+    }
+    let number = |name: &str| Reflect::get(value, &name.into()).ok()?.as_f64();
+    let buffer = Reflect::get(value, &"buffer".into()).ok()?;
+    // Both are lengths of a buffer.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let (offset, len) = (number("byteOffset")? as u32, number("byteLength")? as u32);
+    Some(Uint8Array::new_with_byte_offset_and_length(&buffer, offset, len))
+}
+
+/// A value as JavaScript gets it.
+pub struct JsView {
+    /// Its bytes: a view of the buffer where JavaScript holds it, a copy where we do.
+    pub bytes: Uint8Array,
+    /// Whether the buffer may be transferred, or given away.
+    pub ours: bool,
+}
+
+/// A value on its way out. `uses` is how many values at hand refer to the same buffer.
+///
+/// # Errors
+/// `Limit` for bytes that JavaScript cannot hold.
+pub fn to_js(value: &Value, uses: usize) -> Result<JsView> {
+    if let Some((host, range)) = value.as_host()
+        && let Some(held) = host.as_any().downcast_ref::<JsBytes>()
+    {
+        let (start, end) = (to_u32(range.start)?, to_u32(range.end)?);
+        let ours = held.ours && Rc::strong_count(host) <= uses;
+        return Ok(JsView { bytes: held.bytes.subarray(start, end), ours });
+    }
+    let bytes = match value.as_slice() {
+        Some(bytes) => Uint8Array::from(bytes),
+        None => Uint8Array::from(value.to_vec(limits::CHUNK_BYTES, "value")?.as_slice()),
+    };
+    Ok(JsView { bytes, ours: true })
+}
+
+fn to_u32(value: u64) -> Result<u32> {
+    u32::try_from(value).map_err(|_| limits::exceeded("a buffer", value, u64::from(u32::MAX)))
+}

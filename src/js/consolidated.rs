@@ -1,0 +1,68 @@
+//! Stores that know a hierarchy's documents from consolidated metadata, and what that lists.
+
+use std::rc::Rc;
+
+use js_sys::Function;
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use super::json::to_js;
+use super::{registry, store, task};
+use crate::error::{Error, Result, Stage};
+use crate::format::metadata::consolidated::Consolidated;
+use crate::format::metadata::document::ZARR_JSON;
+use crate::format::metadata::{NodeKind, ZarrFormat};
+use crate::format::path::StoreKey;
+use crate::limits;
+use crate::store::wrap::Overlay;
+use crate::store::{ByteRange, Store};
+
+#[derive(Serialize)]
+struct Listed {
+    path: String,
+    kind: &'static str,
+}
+
+/// `Consolidation` of `consolidated.ts`.
+#[derive(Serialize)]
+struct Consolidation {
+    store: u32,
+    contents: Vec<Listed>,
+    warnings: Vec<String>,
+}
+
+/// Wraps a store in its consolidated metadata: v2's under `key`, or that in the root's `zarr.json`.
+#[wasm_bindgen(js_name = consolidatedStore)]
+pub fn consolidated_store(store: u32, format: u8, key: String, settle: Function) -> u32 {
+    task::start(settle, async move {
+        let inner = registry::store(store)?;
+        let format = if format == 2 { ZarrFormat::V2 } else { ZarrFormat::V3 };
+        let key = if format == ZarrFormat::V2 { key.as_str() } else { ZARR_JSON };
+        let consolidated = load(&inner, &StoreKey::parse(key)?, format).await?;
+        let contents = consolidated.contents().into_iter().filter_map(|(path, kind)| {
+            let kind = match kind {
+                NodeKind::Array => "array",
+                NodeKind::Group => "group",
+                NodeKind::ImplicitGroup => return None,
+            };
+            Some(Listed { path: format!("/{path}"), kind })
+        });
+        let (contents, warnings) = (contents.collect(), consolidated.warnings().to_vec());
+        let store = registry::add_store(Rc::new(Overlay::new(inner, consolidated)));
+        to_js(&Consolidation { store, contents, warnings })
+    })
+}
+
+async fn load(store: &Rc<dyn Store>, key: &StoreKey, format: ZarrFormat) -> Result<Consolidated> {
+    let context = store::context(JsValue::UNDEFINED);
+    let fetched = store.get(key, ByteRange::Whole, &context).await?;
+    let absent =
+        || Error::not_found(format!("no v{} consolidated metadata", format.version())).at_key(key.as_str());
+    let text = fetched.ok_or_else(absent)?.value.to_vec(limits::METADATA_BYTES, "consolidated metadata")?;
+    let indexed = Consolidated::index(&text, format);
+    let indexed = indexed.map_err(|error| error.in_stage(Stage::Metadata).at_key(key.as_str()))?;
+    indexed.ok_or_else(|| {
+        let error = Error::format("the root's zarr.json has no consolidated metadata");
+        error.in_stage(Stage::Metadata).at_key(key.as_str())
+    })
+}

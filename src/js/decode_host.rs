@@ -1,0 +1,199 @@
+//! The face to workers: plain numbers, no wasm-bindgen. `worker/decode_host.ts` drives it; the caller's thread too, where
+//! there are no workers, with an instance of its own.
+//!
+//! A call answers 0, or 1 and leaves an error as JSON where [`zarr_result_ptr`] points. Pointers come from [`zarr_alloc`].
+
+use std::alloc::{Layout, alloc, dealloc};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::error::report_to_json;
+use super::panic;
+use crate::access::assemble::Assembly;
+use crate::access::binding::Binding;
+use crate::error::{Error, Result, Stage};
+use crate::format::codec::pipeline::Scratch;
+use crate::format::metadata::document::NodeDocument;
+
+/// Every buffer begins at a multiple of this: tables are words.
+const ALIGNMENT: usize = 16;
+
+#[derive(Default)]
+struct Worker {
+    bindings: BTreeMap<u32, Rc<Binding>>,
+    parts: BTreeMap<u32, Assembly>,
+    scratch: Scratch,
+    result: Vec<u8>,
+}
+
+thread_local! {
+    static WORKER: RefCell<Worker> = RefCell::default();
+}
+
+/// Runs a call and turns its outcome into a status.
+fn answer(call: impl FnOnce(&mut Worker) -> Result<Vec<u8>>) -> u32 {
+    WORKER.with_borrow_mut(|worker| match call(worker) {
+        Ok(result) => {
+            worker.result = result;
+            0
+        }
+        Err(error) => {
+            worker.result = report_to_json(&error).into_bytes();
+            1
+        }
+    })
+}
+
+fn layout(len: usize) -> Option<Layout> {
+    Layout::from_size_align(len.max(1), ALIGNMENT).ok()
+}
+
+/// A buffer of `len` bytes, or 0 when there is no memory.
+#[unsafe(no_mangle)]
+pub extern "C" fn zarr_alloc(len: usize) -> *mut u8 {
+    match layout(len) {
+        // SAFETY: the layout's size is at least 1.
+        Some(layout) => unsafe { alloc(layout) },
+        None => std::ptr::null_mut(),
+    }
+}
+
+/// Gives a buffer back.
+///
+/// # Safety
+/// `pointer` came from [`zarr_alloc`] with the same `len`, and is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zarr_free(pointer: *mut u8, len: usize) {
+    if let Some(layout) = layout(len)
+        && !pointer.is_null()
+    {
+        // SAFETY: allocated by `zarr_alloc` with this very layout.
+        unsafe { dealloc(pointer, layout) };
+    }
+}
+
+/// # Safety
+/// `len` elements stand at `pointer`, which came from [`zarr_alloc`] and stays until the caller has returned.
+unsafe fn slice<'a, T>(pointer: *const T, len: usize) -> &'a [T] {
+    if pointer.is_null() || len == 0 {
+        return &[];
+    }
+    // SAFETY: as this function requires; `zarr_alloc` aligns for every T that is used here.
+    unsafe { std::slice::from_raw_parts(pointer, len) }
+}
+
+/// Makes an array known: `document` is what `NodeDocument::to_json` wrote.
+///
+/// # Safety
+/// `len` bytes stand at `document`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zarr_bind(array: u32, document: *const u8, len: usize) -> u32 {
+    panic::install();
+    // SAFETY: as this function requires.
+    let document = unsafe { slice(document, len) };
+    answer(|worker| {
+        let text = std::str::from_utf8(document).map_err(|error| Error::argument(error.to_string()))?;
+        let binding = Binding::new(&NodeDocument::from_json(text)?)?;
+        worker.bindings.insert(array, Rc::new(binding));
+        Ok(Vec::new())
+    })
+}
+
+/// Forgets an array.
+#[unsafe(no_mangle)]
+pub extern "C" fn zarr_unbind(array: u32) {
+    WORKER.with_borrow_mut(|worker| worker.bindings.remove(&array));
+}
+
+/// Begins a part.
+///
+/// # Safety
+/// `words` words stand at `header`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zarr_begin(part: u32, array: u32, header: *const u32, words: usize) -> u32 {
+    // SAFETY: as this function requires.
+    let header = unsafe { slice(header, words) };
+    answer(|worker| {
+        let binding = worker.bindings.get(&array).ok_or_else(|| unknown("array", array))?;
+        let assembly = Assembly::begin(binding, header)?;
+        worker.parts.insert(part, assembly);
+        Ok(Vec::new())
+    })
+}
+
+/// Decodes what arrived for a part. `buffers` are pairs of pointer and length.
+///
+/// # Safety
+/// `words` words stand at `table`, `2 * count` at `buffers`, and as many bytes as each pair says where it says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zarr_supply(
+    part: u32,
+    table: *const u32,
+    words: usize,
+    buffers: *const u32,
+    count: usize,
+) -> u32 {
+    // SAFETY: as this function requires.
+    let (table, pairs) = unsafe { (slice(table, words), slice(buffers, count.saturating_mul(2))) };
+    let buffers: Vec<&[u8]> = pairs
+        .chunks_exact(2)
+        // SAFETY: as this function requires.
+        .map(|pair| unsafe { slice(pair[0] as usize as *const u8, pair[1] as usize) })
+        .collect();
+    answer(|worker| {
+        let assembly = worker.parts.get_mut(&part).ok_or_else(|| unknown("part", part))?;
+        let supplied = assembly.supply(table, &buffers, &mut worker.scratch);
+        supplied.map_err(|error| error.in_stage(Stage::Decode))?;
+        Ok(Vec::new())
+    })
+}
+
+/// Ends a part; its elements are the result.
+#[unsafe(no_mangle)]
+pub extern "C" fn zarr_finish(part: u32) -> u32 {
+    answer(|worker| {
+        let assembly = worker.parts.remove(&part).ok_or_else(|| unknown("part", part))?;
+        assembly.finish()
+    })
+}
+
+/// Forgets a part.
+#[unsafe(no_mangle)]
+pub extern "C" fn zarr_cancel(part: u32) {
+    WORKER.with_borrow_mut(|worker| worker.parts.remove(&part));
+}
+
+/// Where the result of the last call is.
+#[unsafe(no_mangle)]
+pub extern "C" fn zarr_result_ptr() -> *const u8 {
+    WORKER.with_borrow(|worker| worker.result.as_ptr())
+}
+
+/// How long it is.
+#[unsafe(no_mangle)]
+pub extern "C" fn zarr_result_len() -> usize {
+    WORKER.with_borrow(|worker| worker.result.len())
+}
+
+/// Frees the result.
+#[unsafe(no_mangle)]
+pub extern "C" fn zarr_release_result() {
+    WORKER.with_borrow_mut(|worker| worker.result = Vec::new());
+}
+
+/// Where the message of a panic is; readable after the trap.
+#[unsafe(no_mangle)]
+pub extern "C" fn zarr_panic_ptr() -> *const u8 {
+    panic::message().0
+}
+
+/// How long it is.
+#[unsafe(no_mangle)]
+pub extern "C" fn zarr_panic_len() -> usize {
+    panic::message().1
+}
+
+fn unknown(what: &str, number: u32) -> Error {
+    Error::argument(format!("the decoder knows no {what} {number}"))
+}

@@ -1,0 +1,95 @@
+//! The decoder as the engine sees it: a job of TypeScript (`read/job.ts`) that hands parts to a pool of workers, or to this thread.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use js_sys::{Array as JsArray, Uint8Array, Uint32Array};
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::*;
+
+use super::bytes::{our_value, to_js};
+use super::error::{error_of_json, store_failed};
+use super::host;
+use super::read::Job;
+use crate::error::{Error, Result};
+use crate::hierarchy::array::Array;
+use crate::hierarchy::decoder::{Decoder, PartDecoder, Supply};
+use crate::store::{LocalFuture, Value};
+
+/// Decodes where the job says.
+pub struct JobDecoder {
+    pub job: Job,
+}
+
+impl Decoder for JobDecoder {
+    fn begin(&self, _array: &Rc<Array>, header: Vec<u32>) -> Result<Box<dyn PartDecoder>> {
+        let header = Uint32Array::from(header.as_slice());
+        let part = self.job.decode_begin(&header).map_err(|thrown| thrown_error(&thrown))?;
+        Ok(Box::new(JobPart { job: self.job.clone(), part, is_over: false }))
+    }
+}
+
+/// A part at a decoder; dropped before its end it is cancelled there.
+struct JobPart {
+    job: Job,
+    part: u32,
+    is_over: bool,
+}
+
+impl PartDecoder for JobPart {
+    fn supply(&mut self, supply: Supply) -> Result<()> {
+        let uses = count_uses(&supply.values);
+        let (views, ours) = (JsArray::new(), JsArray::new());
+        for value in &supply.values {
+            let view = to_js(value, uses.get(&identity(value)).copied().unwrap_or(1))?;
+            views.push(&view.bytes);
+            ours.push(&view.ours.into());
+        }
+        let table = Uint32Array::from(supply.table.as_slice());
+        let supplied = self.job.decode_supply(self.part, &table, &views, &ours);
+        supplied.map_err(|thrown| thrown_error(&thrown))
+    }
+
+    fn finish(mut self: Box<Self>) -> LocalFuture<'static, Result<Value>> {
+        Box::pin(async move {
+            let promise = self.job.decode_finish(self.part).map_err(|thrown| thrown_error(&thrown))?;
+            let settled = host::settled(promise).await;
+            self.is_over = true;
+            let elements = settled.map_err(|thrown| thrown_error(&thrown))?;
+            let elements: Uint8Array =
+                elements.dyn_into().map_err(|_| Error::unsupported("a decoder answered with no elements"))?;
+            Ok(our_value(elements))
+        })
+    }
+}
+
+impl Drop for JobPart {
+    fn drop(&mut self) {
+        if !self.is_over {
+            // Nothing is left to tell of a failure.
+            let _ = self.job.decode_cancel(self.part);
+        }
+    }
+}
+
+/// The buffer that a value refers to; 0 for bytes of our own.
+fn identity(value: &Value) -> usize {
+    value.as_host().map_or(0, |(host, _)| Rc::as_ptr(host).cast::<()>() as usize)
+}
+
+/// How many of these values refer to each buffer.
+fn count_uses(values: &[Value]) -> BTreeMap<usize, usize> {
+    let mut uses = BTreeMap::new();
+    for value in values {
+        *uses.entry(identity(value)).or_insert(0) += 1;
+    }
+    uses
+}
+
+/// A report of another instance, which crosses as JSON, or whatever else was thrown.
+fn thrown_error(thrown: &JsValue) -> Error {
+    match thrown.as_string() {
+        Some(json) => error_of_json(&json),
+        None => store_failed("decoding failed", thrown.clone()),
+    }
+}

@@ -1,0 +1,115 @@
+//! A node in the words of the TypeScript classes' getters: `NodeSummary` of `node_facts.ts`.
+
+use serde::{Serialize, Serializer};
+use wasm_bindgen::JsValue;
+
+use super::json::to_js;
+use crate::access::binding::Binding;
+use crate::error::Result;
+use crate::format::codec::registry::{self, Home};
+use crate::format::metadata::document::{NodeDocument, ZARRAY};
+use crate::format::metadata::json::Document;
+use crate::format::metadata::{ArrayMetadata, NodeMetadata, ZarrFormat};
+use crate::hierarchy::open::OpenedNode;
+
+#[derive(Serialize)]
+struct NodeSummary<'a> {
+    kind: &'static str,
+    path: String,
+    format: u8,
+    document: String,
+    attributes: &'a str,
+    warnings: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    array: Option<ArraySummary>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ArraySummary {
+    shape: Vec<u64>,
+    chunks: Vec<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shards: Option<Vec<u64>>,
+    dtype: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fill_value: Option<Packed>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dimension_names: Option<Vec<Option<String>>>,
+    order: Vec<u32>,
+    home: &'static str,
+}
+
+/// Bytes that become a `Uint8Array`.
+struct Packed(Vec<u8>);
+
+impl Serialize for Packed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+/// The summary of an opened node.
+///
+/// # Errors
+/// None that a node that was opened can cause.
+pub fn summary(node: &OpenedNode) -> Result<JsValue> {
+    let (kind, attributes, warnings, array) = match &node.metadata {
+        NodeMetadata::Array(array) => {
+            ("array", &array.attributes, &array.warnings, Some(array_summary(array, &node.document)))
+        }
+        NodeMetadata::Group(group) => ("group", &group.attributes, &group.warnings, None),
+    };
+    to_js(&NodeSummary {
+        kind,
+        path: format!("/{}", node.path),
+        format: node.document.format.version(),
+        document: node.document.to_json()?,
+        attributes,
+        warnings,
+        array,
+    })
+}
+
+fn array_summary(metadata: &ArrayMetadata, document: &NodeDocument) -> ArraySummary {
+    let binding = Binding::of(metadata.clone());
+    let outer = binding.outer_shape();
+    // An array whose codecs nobody knows is described as if it had none; reading it says what is missing.
+    let chunks = binding.chunk_shape().unwrap_or_else(|_| outer.clone());
+    let rank = u32::try_from(metadata.shape.len()).unwrap_or(u32::MAX);
+    let order = match binding.native_order() {
+        Ok(order) => order.into_iter().filter_map(|axis| u32::try_from(axis).ok()).collect(),
+        Err(_) => (0..rank).collect(),
+    };
+    let fill_value = (!is_null_fill(document)).then(|| Packed(metadata.fill_value.0.clone()));
+    ArraySummary {
+        shape: metadata.shape.clone(),
+        shards: (chunks != outer || is_sharded(metadata)).then_some(outer),
+        chunks,
+        dtype: metadata.data_type.name().into_owned(),
+        fill_value,
+        dimension_names: metadata.dimension_names.clone(),
+        order,
+        home: home_of(metadata),
+    }
+}
+
+fn is_sharded(metadata: &ArrayMetadata) -> bool {
+    metadata.codecs.iter().any(|codec| codec.name == "sharding_indexed")
+}
+
+/// v2's null means "undefined": it reads as zero and is shown as null.
+fn is_null_fill(document: &NodeDocument) -> bool {
+    let Some(text) = document.text(ZARRAY).filter(|_| document.format == ZarrFormat::V2) else {
+        return false;
+    };
+    let is_null = |document: Document<'_>| {
+        document.root().object().is_ok_and(|array| array.get("fill_value").is_none_or(|fill| fill.is_null()))
+    };
+    Document::parse(text.as_bytes()).is_ok_and(is_null)
+}
+
+fn home_of(metadata: &ArrayMetadata) -> &'static str {
+    let mut homes = metadata.codecs.iter().filter_map(|codec| registry::home_of(&codec.name, codec.format));
+    if homes.any(|home| home == Home::Full) { "full" } else { "engine" }
+}

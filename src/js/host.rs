@@ -1,0 +1,83 @@
+//! What the engine asks of TypeScript beside stores and jobs: to be polled, and to hear of panics. See `engine/engine.ts`.
+
+use std::cell::RefCell;
+
+use js_sys::{Function, Promise, Reflect};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
+
+#[wasm_bindgen]
+extern "C" {
+    /// The object that `start` is given.
+    #[derive(Clone)]
+    pub type Host;
+
+    /// Asks that a task be polled soon, but not now.
+    #[wasm_bindgen(method)]
+    fn wake(this: &Host, task: u32);
+
+    /// Tells that this instance is about to trap.
+    #[wasm_bindgen(method)]
+    fn panicked(this: &Host, message: &str);
+
+    /// A promise that stays silent once this instance is gone.
+    #[wasm_bindgen(method)]
+    fn guard(this: &Host, promise: &Promise) -> Promise;
+
+    /// Resolves after so many milliseconds.
+    #[wasm_bindgen(method)]
+    fn sleep(this: &Host, ms: u32) -> Promise;
+}
+
+thread_local! {
+    static HOST: RefCell<Option<Host>> = const { RefCell::new(None) };
+}
+
+pub fn set(host: Host) {
+    HOST.with_borrow_mut(|slot| *slot = Some(host));
+}
+
+fn host() -> Option<Host> {
+    HOST.with_borrow(Clone::clone)
+}
+
+pub fn wake(task: u32) {
+    if let Some(host) = host() {
+        host.wake(task);
+    }
+}
+
+pub fn panicked(message: &str) {
+    if let Some(host) = host() {
+        host.panicked(message);
+    }
+}
+
+/// Waits for a promise; a value that is none is there at once.
+pub async fn settled(value: JsValue) -> Result<JsValue, JsValue> {
+    if !is_thenable(&value) {
+        return Ok(value);
+    }
+    let promise = Promise::resolve(&value);
+    match host() {
+        Some(host) => JsFuture::from(host.guard(&promise)).await,
+        None => JsFuture::from(promise).await,
+    }
+}
+
+/// Waits some milliseconds.
+pub async fn sleep(ms: u32) {
+    if let Some(host) = host() {
+        // A timer does not fail.
+        let _ = settled(host.sleep(ms).into()).await;
+    }
+}
+
+fn is_thenable(value: &JsValue) -> bool {
+    value.is_object() && Reflect::get(value, &"then".into()).is_ok_and(|then| then.is_function())
+}
+
+/// A member of an object that is a function.
+pub fn method(object: &JsValue, name: &str) -> Option<Function> {
+    Reflect::get(object, &name.into()).ok()?.dyn_into().ok()
+}

@@ -1,0 +1,60 @@
+//! Opening nodes and keeping arrays.
+
+use js_sys::Function;
+use wasm_bindgen::prelude::*;
+
+use super::error::report_to_js;
+use super::{describe, registry, store, task};
+use crate::error::{Error, Result};
+use crate::format::metadata::document::NodeDocument;
+use crate::format::metadata::{NodeKind, ZarrFormat};
+use crate::format::path::NodePath;
+use crate::hierarchy::array::Array;
+use crate::hierarchy::open::{OpenOptions, open as open_node};
+
+/// Opens the node at `path`; answers with its summary. `kind` is `"array"`, `"group"` or empty, `format` 2, 3 or 0.
+#[wasm_bindgen]
+pub fn open(store: u32, path: String, kind: &str, format: u8, signal: JsValue, settle: Function) -> u32 {
+    let options = OpenOptions {
+        kind: match kind {
+            "array" => Some(NodeKind::Array),
+            "group" => Some(NodeKind::Group),
+            _ => None,
+        },
+        format: match format {
+            2 => Some(ZarrFormat::V2),
+            3 => Some(ZarrFormat::V3),
+            _ => None,
+        },
+    };
+    task::start(settle, async move {
+        let store = registry::store(store)?;
+        let path = path.trim_matches('/');
+        let opened = open_node(&store, path, &options, &store::context(signal)).await?;
+        describe::summary(&opened)
+    })
+}
+
+/// Keeps an array by its documents, so that it can be read; throws a report.
+#[wasm_bindgen(js_name = bindArray)]
+pub fn bind_array(store: u32, path: &str, document: &str) -> std::result::Result<u32, JsValue> {
+    bind(store, path, document).map_err(|error| report_to_js(&error))
+}
+
+fn bind(store: u32, path: &str, document: &str) -> Result<u32> {
+    let document = NodeDocument::from_json(document)?;
+    let path = match document.format {
+        ZarrFormat::V2 => NodePath::parse_v2(path),
+        ZarrFormat::V3 => NodePath::parse_v3(path),
+    };
+    let array = Array::new(registry::store(store)?, path?, document)?;
+    if array.binding().metadata().data_type.size().is_none() {
+        return Err(Error::unsupported("elements of variable length cannot be read yet"));
+    }
+    Ok(registry::add_array(array))
+}
+
+#[wasm_bindgen(js_name = releaseArray)]
+pub fn release_array(id: u32) {
+    registry::remove_array(id);
+}

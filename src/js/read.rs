@@ -1,0 +1,225 @@
+//! Reading: drives `hierarchy::read` with a job of TypeScript, which is the sink of its parts and the door to its decoder.
+
+use std::rc::Rc;
+
+use js_sys::{Float64Array, Function, Uint8Array, Uint32Array};
+use serde::{Deserialize, Serialize, Serializer};
+use wasm_bindgen::prelude::*;
+
+use super::bytes::to_js as bytes_to_js;
+use super::decoder::JobDecoder;
+use super::json::to_js;
+use super::{host, registry, store, task};
+use crate::access::part::Part;
+use crate::access::selection::{DimensionSelection, Selection};
+use crate::error::{Error, Result, Stage};
+use crate::hierarchy::read::{OutputLayout, PartData, PartSink, Progress, ReadRequest, read as read_array};
+use crate::store::LocalFuture;
+
+#[wasm_bindgen]
+extern "C" {
+    /// `Job` of `read/job.ts`.
+    #[derive(Clone)]
+    pub type Job;
+
+    #[wasm_bindgen(method, catch)]
+    fn begin(this: &Job, layout: &JsValue) -> std::result::Result<(), JsValue>;
+
+    /// `bytes` is undefined for a part that is all fill value; `ours` tells that its buffer may be given away. Returns
+    /// undefined or a promise.
+    #[wasm_bindgen(method, catch)]
+    fn part(
+        this: &Job,
+        start: &Float64Array,
+        shape: &Float64Array,
+        bytes: Option<&Uint8Array>,
+        ours: bool,
+    ) -> std::result::Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, getter, js_name = hearsProgress)]
+    fn hears_progress(this: &Job) -> bool;
+
+    #[wasm_bindgen(method, catch)]
+    fn progress(
+        this: &Job,
+        chunks: f64,
+        bytes: f64,
+        parts: f64,
+        total: f64,
+    ) -> std::result::Result<(), JsValue>;
+
+    #[wasm_bindgen(method, catch, js_name = decodeBegin)]
+    pub fn decode_begin(this: &Job, header: &Uint32Array) -> std::result::Result<u32, JsValue>;
+
+    #[wasm_bindgen(method, catch, js_name = decodeSupply)]
+    pub fn decode_supply(
+        this: &Job,
+        part: u32,
+        table: &Uint32Array,
+        buffers: &js_sys::Array,
+        ours: &js_sys::Array,
+    ) -> std::result::Result<(), JsValue>;
+
+    #[wasm_bindgen(method, catch, js_name = decodeFinish)]
+    pub fn decode_finish(this: &Job, part: u32) -> std::result::Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, catch, js_name = decodeCancel)]
+    pub fn decode_cancel(this: &Job, part: u32) -> std::result::Result<(), JsValue>;
+}
+
+/// A selection as `selection.ts` writes it.
+#[derive(Deserialize)]
+struct Request {
+    selection: Selected,
+    #[serde(default)]
+    order: Option<Vec<u32>>,
+    #[serde(default)]
+    streamed: bool,
+}
+
+#[derive(Deserialize)]
+enum Selected {
+    Orthogonal(Vec<Dimension>),
+    Points(Vec<Vec<i64>>),
+}
+
+#[derive(Deserialize)]
+enum Dimension {
+    All,
+    Index(i64),
+    Slice {
+        #[serde(default)]
+        start: Option<i64>,
+        #[serde(default)]
+        stop: Option<i64>,
+        #[serde(default)]
+        step: Option<i64>,
+    },
+    List(Vec<i64>),
+}
+
+impl From<Dimension> for DimensionSelection {
+    fn from(dimension: Dimension) -> Self {
+        match dimension {
+            Dimension::All => Self::All,
+            Dimension::Index(index) => Self::Index(index),
+            Dimension::Slice { start, stop, step } => Self::Slice { start, stop, step },
+            Dimension::List(list) => Self::List(list),
+        }
+    }
+}
+
+impl From<Request> for ReadRequest {
+    fn from(request: Request) -> Self {
+        let selection = match request.selection {
+            Selected::Orthogonal(entries) => {
+                Selection::Orthogonal(entries.into_iter().map(Into::into).collect())
+            }
+            Selected::Points(lists) => Selection::Points(lists),
+        };
+        let order = request.order.map(|order| order.into_iter().map(|axis| axis as usize).collect());
+        Self { selection, order, streamed: request.streamed }
+    }
+}
+
+/// Reads a selection; answers when the job has all of its parts.
+#[wasm_bindgen]
+pub fn read(array: u32, request: JsValue, job: Job, signal: JsValue, settle: Function) -> u32 {
+    task::start(settle, async move {
+        let array = registry::array(array)?;
+        let request: Request = serde_wasm_bindgen::from_value(request).map_err(unreadable)?;
+        let decoder = JobDecoder { job: job.clone() };
+        let sink = JobSink { hears_progress: job.hears_progress(), job };
+        let context = store::context(signal);
+        read_array(&array, &request.into(), &decoder, &sink, &context).await?;
+        Ok(JsValue::UNDEFINED)
+    })
+}
+
+fn unreadable(error: serde_wasm_bindgen::Error) -> Error {
+    Error::argument(format!("the selection cannot be read: {error}")).in_stage(Stage::Selection)
+}
+
+struct JobSink {
+    job: Job,
+    hears_progress: bool,
+}
+
+/// What the result must have room for: it fits into one buffer, so numbers hold every extent that matters.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Layout<'a> {
+    shape: Vec<f64>,
+    kept: &'a [bool],
+    order: Vec<u32>,
+    parts: f64,
+    fill_value: Fill<'a>,
+    element_size: u32,
+}
+
+struct Fill<'a>(&'a [u8]);
+
+impl Serialize for Fill<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.0)
+    }
+}
+
+// A box of a result: the whole of it fits into a buffer.
+#[allow(clippy::cast_precision_loss)]
+fn numbers(values: &[u64]) -> Vec<f64> {
+    values.iter().map(|value| *value as f64).collect()
+}
+
+fn small(value: usize) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+impl PartSink for JobSink {
+    // Parts are counted; there are fewer than bytes in a buffer.
+    #[allow(clippy::cast_precision_loss)]
+    fn begin(&self, layout: &OutputLayout) -> Result<()> {
+        let layout = to_js(&Layout {
+            shape: numbers(&layout.shape),
+            kept: &layout.kept,
+            order: layout.order.iter().map(|axis| small(*axis)).collect(),
+            parts: layout.parts as f64,
+            fill_value: Fill(&layout.fill_value),
+            element_size: small(layout.element_size),
+        })?;
+        self.job.begin(&layout).map_err(refused)
+    }
+
+    fn part(&self, part: &Part, data: PartData) -> LocalFuture<'_, Result<()>> {
+        let start = Float64Array::from(numbers(&part.start).as_slice());
+        let shape = Float64Array::from(numbers(&part.shape).as_slice());
+        Box::pin(async move {
+            let view = match &data {
+                PartData::Fill => None,
+                PartData::Bytes(value) => Some(bytes_to_js(value, 1)?),
+            };
+            let ours = view.as_ref().is_some_and(|view| view.ours);
+            let taken = self.job.part(&start, &shape, view.as_ref().map(|view| &view.bytes), ours);
+            match taken {
+                Ok(promise) => host::settled(promise).await.map(|_| ()).map_err(refused),
+                Err(thrown) => Err(refused(thrown)),
+            }
+        })
+    }
+
+    // Counts and bytes of one read.
+    #[allow(clippy::cast_precision_loss)]
+    fn progress(&self, progress: &Progress) {
+        if self.hears_progress {
+            let Progress { chunks, bytes, parts, parts_total } = *progress;
+            // A listener that throws does not end a read.
+            let _ = self.job.progress(chunks as f64, bytes as f64, parts as f64, parts_total as f64);
+        }
+    }
+}
+
+/// What the job threw: there was no room for the result.
+fn refused(thrown: JsValue) -> Error {
+    let message = super::error::describe(&thrown);
+    Error::limit(format!("the result cannot be held: {message}")).caused_by(Rc::new(thrown))
+}

@@ -1,0 +1,35 @@
+/**
+ * The public names, the same in every entry. `tests/node/package.test.mjs` pins the list.
+ */
+export { Array, type ArrayGetOptions } from "./array.ts";
+export {
+  type ConsolidatedFormat,
+  type ConsolidatedMetadataOptions,
+  type Listable,
+  withConsolidatedMetadata,
+  withMaybeConsolidatedMetadata,
+} from "./consolidated.ts";
+export {
+  CodecPipelineError,
+  type ErrorCode,
+  type ErrorDetails,
+  InvalidMetadataError,
+  InvalidSelectionError,
+  isZarritaError,
+  NotFoundError,
+  UnknownCodecError,
+  UnsupportedError,
+  ZarrError,
+} from "./errors.ts";
+export { type ChunkQueue, type GetOptions, get } from "./get.ts";
+export { Group } from "./group.ts";
+export { type Info, type InitOptions, info, init } from "./init.ts";
+export { Location, root } from "./location.ts";
+export { type OpenOptions, open } from "./open.ts";
+export type { Progress, ReadOptions } from "./read/read.ts";
+export { type CodecEntry, registry } from "./registry.ts";
+export type { AnySelection, DimensionSelection } from "./selection.ts";
+export { type Points, points, select, slice } from "./slice.ts";
+export { FetchStore, type FetchStoreOptions } from "./stores.ts";
+export type * from "./types.ts";
+export { BoolArray, ByteStringArray, UnicodeStringArray } from "./wrapper_arrays.ts";

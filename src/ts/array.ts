@@ -1,0 +1,156 @@
+/**
+ * An array: what its metadata says, and the calls that read it. The object holds a store, a path and the metadata text;
+ * the engine learns of it at the first call that needs bytes, and again when its instance was replaced.
+ */
+import { InvalidSelectionError } from "./errors.ts";
+import { Location } from "./location.ts";
+import { type ArrayFacts, factsOfMetadata, factsOfNode, OpenedNode } from "./node_facts.ts";
+import { type ReadOptions, type ReadResult, readChunk, readSelection } from "./read/read.ts";
+import { wrapElements } from "./read/typed_arrays.ts";
+import { type AnySelection, requestOf } from "./selection.ts";
+import type {
+  AbsolutePath,
+  ArrayMetadata,
+  Attributes,
+  Chunk,
+  DataType,
+  DataTypeQuery,
+  NarrowDataType,
+  PlainArray,
+  Readable,
+  Scalar,
+  Selected,
+} from "./types.ts";
+
+/** The key under which the other modules find what an array knows; also through a proxy of the array. */
+export const FACTS: unique symbol = Symbol("zarr-wasm.facts");
+
+/** What `Array.get` takes beside the selection. */
+export interface ArrayGetOptions<D extends DataType> extends ReadOptions {
+  /** Receives the elements: as long as the result, of the type that `data` would have. */
+  out?: PlainArray<D>;
+}
+
+function checkChunkIndex(facts: ArrayFacts, index: readonly number[]): void {
+  const grid = gridShapeOf(facts);
+  const inside =
+    index.length === grid.length &&
+    index.every((at, axis) => Number.isInteger(at) && at >= 0 && at < (grid[axis] ?? 0));
+  if (inside) return;
+  throw new InvalidSelectionError(`chunk [${index}] is outside the grid of chunks`, {
+    expected: `each index from 0 to below [${grid}]`,
+    actual: `[${index}]`,
+  });
+}
+
+const gridShapeOf = ({ shape, chunks }: ArrayFacts) =>
+  shape.map((extent, axis) => Math.ceil(extent / (chunks[axis] ?? 1)));
+
+function isDataType(dtype: DataType, query: DataTypeQuery): boolean {
+  const isString = dtype === "string" || dtype.startsWith("v2:U") || dtype.startsWith("v2:S");
+  const isBigint = dtype === "int64" || dtype === "uint64";
+  if (query === "string") return isString;
+  if (query === "bigint") return isBigint;
+  if (query === "boolean") return dtype === "bool";
+  if (query === "object") return dtype === "v2:object";
+  if (query === "number") return /^u?int(8|16|32)$|^float/.test(dtype);
+  return dtype === query;
+}
+
+export class Array<D extends DataType, Store extends Readable = Readable> extends Location<Store> {
+  readonly kind = "array";
+  /** @internal */
+  readonly [FACTS]: ArrayFacts;
+
+  constructor(store: Store, path: AbsolutePath, metadata: ArrayMetadata<D> | OpenedNode) {
+    super(store, path);
+    this[FACTS] =
+      metadata instanceof OpenedNode
+        ? factsOfNode(metadata)
+        : factsOfMetadata(metadata as unknown as ArrayMetadata);
+  }
+
+  get attrs(): Attributes {
+    return this[FACTS].attributes;
+  }
+
+  get dimensionNames(): string[] | undefined {
+    return this[FACTS].dimensionNames as string[] | undefined;
+  }
+
+  get fillValue(): Scalar<D> | null {
+    return this[FACTS].fillValue as Scalar<D> | null;
+  }
+
+  get shape(): number[] {
+    return this[FACTS].shape;
+  }
+
+  /** The shape in bigints, exact beyond 2^53. */
+  get shape64(): bigint[] {
+    return this[FACTS].shape64;
+  }
+
+  /** Shape of a chunk; of an inner chunk when sharded. */
+  get chunks(): number[] {
+    return this[FACTS].chunks;
+  }
+
+  /** Shape of a shard, when sharded. */
+  get shards(): number[] | undefined {
+    return this[FACTS].shards;
+  }
+
+  get dtype(): D {
+    return this[FACTS].dtype as D;
+  }
+
+  /** What was read although it bends the rules. */
+  get warnings(): readonly string[] {
+    return this[FACTS].warnings;
+  }
+
+  /** Chunks along each dimension. */
+  get gridShape(): number[] {
+    return gridShapeOf(this[FACTS]);
+  }
+
+  /** Index of the chunk that holds an element. */
+  chunkOf(element: readonly number[]): number[] {
+    const { shape, chunks } = this[FACTS];
+    const inside =
+      element.length === shape.length &&
+      element.every((at, axis) => Number.isInteger(at) && at >= 0 && at < (shape[axis] ?? 0));
+    if (!inside) {
+      throw new InvalidSelectionError(`element [${element}] is outside the array`, {
+        expected: `each index from 0 to below [${shape}]`,
+        actual: `[${element}]`,
+      });
+    }
+    return element.map((at, axis) => Math.floor(at / (chunks[axis] ?? 1)));
+  }
+
+  /** Whether the data type is this one, or of this kind; narrows the array's type. */
+  is<Q extends DataTypeQuery>(query: Q): this is Array<NarrowDataType<D, Q>, Store> {
+    return isDataType(this.dtype, query);
+  }
+
+  /** The selected elements in C order, as a plain typed array. */
+  async get(selection?: AnySelection | null, options: ArrayGetOptions<D> = {}): Promise<Selected<D>> {
+    const request = requestOf(selection, this[FACTS]);
+    const { out, ...rest } = options;
+    const result = await readSelection(this, request, { ...rest, out: out as ArrayBufferView | undefined });
+    return result as unknown as Selected<D>;
+  }
+
+  /** One whole chunk in its native memory order; at the array's edge filled up with the fill value. */
+  async getChunk(
+    chunkCoords: number[],
+    options: ReadOptions = {},
+    { useSharedArrayBuffer }: { useSharedArrayBuffer?: boolean } = {},
+  ): Promise<Chunk<D>> {
+    checkChunkIndex(this[FACTS], chunkCoords);
+    const result: ReadResult = await readChunk(this, chunkCoords, { useSharedArrayBuffer, ...options });
+    return { ...result, data: wrapElements(this.dtype, result.data) } as Chunk<D>;
+  }
+}

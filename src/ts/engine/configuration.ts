@@ -1,0 +1,33 @@
+/**
+ * What `init` was told. Everything is optional and has a default; the engine looks here when it first needs a thing.
+ */
+
+/** Where a build of the engine comes from. */
+export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Module;
+
+export interface InitOptions {
+  /** The engine, where it is not inlined (`zarr-wasm/slim`): the file `zarr-wasm/wasm`. */
+  wasm?: WasmSource | Promise<WasmSource>;
+  /** The full build: the file `zarr-wasm/wasm-full`. */
+  wasmFull?: WasmSource | Promise<WasmSource>;
+  /** The most workers to start; 0 decodes on the caller's thread. Default: cores − 1, at least 1, at most 4. */
+  workers?: number;
+  /** The file `zarr-wasm/worker`, for pages whose policy forbids blob workers. */
+  workerUrl?: string | URL;
+  /** Hears of what was read although it bends the rules; `node.warnings` keeps it too. */
+  onWarning?: (message: string, path: string) => void;
+}
+
+export const configuration: InitOptions = {};
+
+/** Keeps what is given; what is not stays as it was. */
+export function configure(options: InitOptions): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined) Object.assign(configuration, { [name]: value });
+  }
+}
+
+export function workerLimit(): number {
+  const { hardwareConcurrency = 2 } = (globalThis as { navigator?: { hardwareConcurrency?: number } }).navigator ?? {};
+  return configuration.workers ?? Math.min(4, Math.max(1, hardwareConcurrency - 1));
+}

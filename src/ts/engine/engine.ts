@@ -1,0 +1,197 @@
+/**
+ * The engine's instance on the caller's thread: started at first use, and replaced when it trapped. Every call into wasm
+ * passes through `enter`, and every promise that Rust waits for is guarded, so that nothing of an instance that is gone
+ * touches the one in its place. Tasks (Rust futures) are polled from here: a trap while polling is caught, rejects what is
+ * pending, and costs neither the process nor the page anything else.
+ */
+import * as glue from "#glue";
+import { errorFromReport, type ErrorReport, INTERNAL, ZarrError } from "../errors.ts";
+import { engineModule } from "./compile.ts";
+import { counters } from "./counters.ts";
+
+type Glue = typeof glue;
+
+/** Counts instances; a number that an instance gave means nothing to the next one. */
+let generation = 0;
+let starting: Promise<void> | undefined;
+let isStarted = false;
+let panicMessage: string | undefined;
+
+/** A call that was started and has not been answered. */
+interface Pending {
+  reject(error: unknown): void;
+}
+const pending = new Set<Pending>();
+
+/** Tasks to be polled in the next microtask. */
+let woken: number[] = [];
+
+/** What the engine calls; see `src/js/host.rs`. */
+const host = {
+  wake(task: number): void {
+    if (woken.push(task) === 1) queueMicrotask(pollWoken);
+  },
+  panicked(message: string): void {
+    panicMessage = message;
+  },
+  sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => setTimeout(resolve, ms));
+  },
+  /** A promise that stays silent once the instance that waits for it is gone. */
+  guard<T>(promise: Promise<T>): Promise<T> {
+    const before = generation;
+    return new Promise((resolve, reject) => {
+      promise.then(
+        (value) => before === generation && resolve(value),
+        (error) => before === generation && reject(error),
+      );
+    });
+  },
+};
+
+function pollWoken(): void {
+  const tasks = woken;
+  woken = [];
+  for (const [idx, task] of tasks.entries()) {
+    const before = generation;
+    try {
+      enter(() => glue.poll(task));
+    } catch {
+      // `enter` has rejected what was pending; the rest of this round belonged to the same instance.
+    }
+    if (before !== generation) return void tasks.splice(idx);
+  }
+}
+
+/** Whether an instance is of no use after throwing this: Rust panics abort, and wasm traps. */
+const isTrap = (error: unknown) =>
+  panicMessage !== undefined || error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
+
+/** Calls into wasm. After a trap the instance is replaced and everything pending is rejected. */
+export function enter<T>(call: () => T): T {
+  try {
+    return call();
+  } catch (error) {
+    if (isTrap(error)) throw replaceInstance(error);
+    throw error;
+  }
+}
+
+function replaceInstance(cause: unknown): ZarrError {
+  const message = panicMessage ?? String(cause);
+  const error = new ZarrError("Unsupported", `${INTERNAL}: ${message}`, { cause });
+  panicMessage = undefined;
+  counters.panics += 1;
+  generation += 1;
+  woken = [];
+  const rejected = [...pending];
+  pending.clear();
+  glue.__wbg_reset_state();
+  glue.start(host);
+  for (const { reject } of rejected) reject(error);
+  return error;
+}
+
+async function start(): Promise<void> {
+  await glue.default({ module_or_path: await engineModule("engine") });
+  glue.start(host);
+  isStarted = true;
+}
+
+/** Makes sure that there is an instance. A failed start is tried again at the next call. */
+export function startEngine(): Promise<void> {
+  if (!starting) {
+    starting = start();
+    starting.catch(() => {
+      starting = undefined;
+    });
+  }
+  return starting;
+}
+
+export const isEngineStarted = (): boolean => isStarted;
+
+type Settle = (report: ErrorReport | undefined, value: unknown) => void;
+
+/**
+ * Starts a task in the engine and waits for its answer. An abort rejects at once with the signal's reason and drops the
+ * task, and with it every request that it waits for.
+ */
+export async function run<T>(
+  signal: AbortSignal | undefined,
+  begin: (glue: Glue, settle: Settle) => number,
+): Promise<T> {
+  signal?.throwIfAborted();
+  await startEngine();
+  signal?.throwIfAborted();
+  return new Promise<T>((resolve, reject) => {
+    const before = generation;
+    let task: number | undefined;
+    const entry: Pending = { reject: (error) => finish(() => reject(error)) };
+    const abort = () => {
+      finish(() => reject(signal?.reason));
+      if (task !== undefined && before === generation) enter(() => glue.cancel(task as number));
+    };
+    const finish = (settle: () => void) => {
+      pending.delete(entry);
+      signal?.removeEventListener("abort", abort);
+      settle();
+    };
+    pending.add(entry);
+    signal?.addEventListener("abort", abort, { once: true });
+    try {
+      task = enter(() =>
+        begin(glue, (report, value) =>
+          finish(() => (report ? reject(errorFromReport(report)) : resolve(value as T))),
+        ),
+      );
+    } catch (error) {
+      finish(() => reject(error));
+    }
+  });
+}
+
+/** A number that the engine gave, and which instance gave it. */
+export class Handle {
+  readonly #id: number;
+  readonly #generation = generation;
+
+  constructor(id: number) {
+    this.#id = id;
+  }
+
+  /** The number, unless the instance it belongs to is gone. */
+  get id(): number | undefined {
+    return this.#generation === generation ? this.#id : undefined;
+  }
+}
+
+/** The engine's report of a failed synchronous call, thrown as the error it means. */
+function rethrow(thrown: unknown): never {
+  const isReport = typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "code" in thrown;
+  throw isReport ? errorFromReport(thrown as ErrorReport) : thrown;
+}
+
+/** Calls a synchronous function of the engine, which must have been started. */
+export function callNow<T>(call: (glue: Glue) => T): T {
+  try {
+    return enter(() => call(glue));
+  } catch (error) {
+    return rethrow(error);
+  }
+}
+
+/**
+ * JSON with what Python writes beside it (`NaN`, `Infinity`), its large integers as bigints if so wished. Only for text that
+ * the engine handed out: by then it has been started.
+ */
+export const parseJson = (text: string, exactIntegers: boolean): unknown =>
+  callNow(({ parseJson }) => parseJson(text, exactIntegers));
+
+/** Lets the engine forget a number when the object that held it is collected. */
+export function finalizer(release: (glue: Glue, id: number) => void): FinalizationRegistry<Handle> {
+  return new FinalizationRegistry((handle: Handle) => {
+    const { id } = handle;
+    if (id !== undefined) callNow((engine) => release(engine, id));
+  });
+}

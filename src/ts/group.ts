@@ -1,0 +1,32 @@
+/**
+ * A group: a node with attributes and children. Opening its children is `open(group.resolve(name))`.
+ */
+import { Location } from "./location.ts";
+import { lazyAttributes, OpenedNode } from "./node_facts.ts";
+import type { AbsolutePath, Attributes, GroupMetadata, Readable } from "./types.ts";
+
+export class Group<Store extends Readable> extends Location<Store> {
+  readonly kind = "group";
+  readonly #attributes: () => Attributes;
+  readonly #warnings: readonly string[];
+
+  constructor(store: Store, path: AbsolutePath, metadata: GroupMetadata | OpenedNode) {
+    super(store, path);
+    if (metadata instanceof OpenedNode) {
+      this.#attributes = lazyAttributes(metadata);
+      this.#warnings = metadata.summary.warnings;
+    } else {
+      this.#attributes = () => metadata.attributes ?? {};
+      this.#warnings = [];
+    }
+  }
+
+  get attrs(): Attributes {
+    return this.#attributes();
+  }
+
+  /** What was read although it bends the rules. */
+  get warnings(): readonly string[] {
+    return this.#warnings;
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * `init` and `info`: what may be said before the first call, and what can be known after it. Neither is needed.
+ */
+import { configure, type InitOptions } from "./engine/configuration.ts";
+import { counters } from "./engine/counters.ts";
+import { isEngineStarted, startEngine } from "./engine/engine.ts";
+import { ladder, type Rung } from "./pool/port.ts";
+import { workerCount } from "./read/job.ts";
+
+export type { InitOptions };
+
+/** Starts the engine, with what it is told; again, it changes what can still be changed. */
+export async function init(options: InitOptions = {}): Promise<void> {
+  configure(options);
+  await startEngine();
+}
+
+export interface Info {
+  /** Whether the engine has been started. */
+  isStarted: boolean;
+  /** The engine's wasm uses 128-bit vectors: it does not start without them. */
+  simd: true;
+  /** Workers that were started. */
+  workers: number;
+  /** How they were: from a blob, from a URL, as Node's threads; "caller" where none could be. Absent before there is need. */
+  decoder?: Rung;
+  /** Why each way before that one did not work. */
+  refused: string[];
+  /** Parts of results that were decoded, by where. */
+  parts: { workers: number; caller: number };
+  /** Traps of the engine, each of which cost an instance. */
+  panics: number;
+}
+
+export function info(): Info {
+  return {
+    isStarted: isEngineStarted(),
+    simd: true,
+    workers: ladder.rung === "caller" ? 0 : workerCount(),
+    decoder: ladder.rung,
+    refused: [...ladder.refused],
+    parts: { ...counters.parts },
+    panics: counters.panics,
+  };
+}

@@ -1,0 +1,173 @@
+/**
+ * What the getters of a node tell, from either of two sources: the engine's summary of a node it opened, or a v3 metadata
+ * object that the caller passed to a constructor. The engine alone reads documents; of a caller's object only the fields
+ * that zarrita's getters show are looked at.
+ */
+import { parseJson } from "./engine/engine.ts";
+import { elementOf } from "./read/typed_arrays.ts";
+import type { ArrayMetadata, Attributes, DataType } from "./types.ts";
+import type { Home } from "./worker/protocol.ts";
+
+/** The engine's summary of a node; written by `src/js/describe.rs`. */
+export interface NodeSummary {
+  kind: "array" | "group";
+  /** Absolute path, with a leading "/". */
+  path: string;
+  format: 2 | 3;
+  /** The raw documents, as the engine takes them back. */
+  document: string;
+  /** JSON text of the attributes object. */
+  attributes: string;
+  warnings: string[];
+  array?: ArraySummary;
+}
+
+/** How attributes are read. */
+export interface AttributeOptions {
+  /** Integers beyond 2^53 become bigints instead of being rounded. */
+  exactIntegers?: boolean;
+}
+
+export interface ArraySummary {
+  shape: bigint[];
+  /** Chunk, or inner chunk when sharded. */
+  chunks: bigint[];
+  /** Shard, when sharded. */
+  shards?: bigint[];
+  dtype: DataType;
+  /** One packed element; absent for the null of v2. */
+  fillValue?: Uint8Array;
+  dimensionNames?: (string | null)[];
+  /** Array dimensions as chunks have them in memory, slowest first. */
+  order: number[];
+  /** Which build of the engine decodes its chunks. */
+  home: Home;
+}
+
+export interface ArrayFacts {
+  readonly shape: number[];
+  readonly shape64: bigint[];
+  readonly chunks: number[];
+  readonly shards: number[] | undefined;
+  readonly dtype: DataType;
+  readonly fillValue: unknown;
+  readonly dimensionNames: (string | null)[] | undefined;
+  readonly order: number[];
+  readonly attributes: Attributes;
+  readonly warnings: readonly string[];
+  /** The documents as the engine takes them. */
+  readonly document: string;
+  readonly home: Home;
+}
+
+/** Parses attributes when they are first looked at; what Python writes beside JSON (`NaN`) is left to the engine. */
+export function lazyAttributes({ summary, options }: OpenedNode): () => Attributes {
+  let attributes: Attributes | undefined;
+  return () => {
+    attributes ??= parseAttributes(summary.attributes, options.exactIntegers ?? false);
+    return attributes;
+  };
+}
+
+function parseAttributes(text: string, exactIntegers: boolean): Attributes {
+  if (exactIntegers) return parseJson(text, true) as Attributes;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return parseJson(text, false) as Attributes;
+  }
+}
+
+/** A summary that came from the engine, as the constructors of `Array` and `Group` recognise it. */
+export class OpenedNode {
+  readonly summary: NodeSummary;
+  readonly options: AttributeOptions;
+
+  constructor(summary: NodeSummary, options: AttributeOptions) {
+    this.summary = summary;
+    this.options = options;
+  }
+}
+
+export function factsOfNode(node: OpenedNode): ArrayFacts {
+  const { summary } = node;
+  const { array } = summary;
+  if (!array) throw new TypeError(`${summary.path} is a group`);
+  const attributes = lazyAttributes(node);
+  return {
+    shape: array.shape.map(Number),
+    shape64: array.shape,
+    chunks: array.chunks.map(Number),
+    shards: array.shards?.map(Number),
+    dtype: array.dtype,
+    fillValue: array.fillValue ? elementOf(array.dtype, array.fillValue) : null,
+    dimensionNames: array.dimensionNames,
+    order: array.order,
+    get attributes() {
+      return attributes();
+    },
+    warnings: summary.warnings,
+    document: summary.document,
+    home: array.home,
+  };
+}
+
+const SPECIAL_FLOATS: Record<string, number> = {
+  NaN: Number.NaN,
+  Infinity: Number.POSITIVE_INFINITY,
+  "-Infinity": Number.NEGATIVE_INFINITY,
+};
+
+/** A caller's fill value, in the scalar type of the data type. */
+function callersFillValue({ data_type, fill_value }: ArrayMetadata): unknown {
+  if (fill_value === null || fill_value === undefined) return null;
+  if (data_type === "int64" || data_type === "uint64") return BigInt(fill_value as bigint | number | string);
+  const special = typeof fill_value === "string" ? SPECIAL_FLOATS[fill_value] : undefined;
+  return data_type.startsWith("float") && special !== undefined ? special : fill_value;
+}
+
+/** JSON in which 64-bit integers stay exact: `JSON.stringify` alone refuses bigints. */
+function exactJson(value: unknown): string {
+  const mark = "\u0001integer:";
+  const text = JSON.stringify(value, (_, inner) => {
+    if (typeof inner === "bigint") return `${mark}${inner}`;
+    return typeof inner === "number" && !Number.isFinite(inner) ? String(inner) : inner;
+  });
+  return text.replaceAll(/"\\u0001integer:(-?\d+)"/g, "$1");
+}
+
+type Codec = ArrayMetadata["codecs"][number];
+const named = (codecs: Codec[], name: string) => codecs.find((codec) => codec.name === name)?.configuration;
+
+/** The order of the first transpose among these codecs, else C. */
+function orderOf(codecs: Codec[], rank: number): number[] {
+  const order = named(codecs, "transpose")?.order;
+  const axes = globalThis.Array.from({ length: rank }, (_, axis) => axis);
+  if (order === "F") return axes.reverse();
+  return globalThis.Array.isArray(order) ? order : axes;
+}
+
+export function factsOfMetadata(metadata: ArrayMetadata): ArrayFacts {
+  const outer = metadata.chunk_grid.configuration.chunk_shape;
+  const sharding = named(metadata.codecs, "sharding_indexed");
+  const chunks = (sharding?.chunk_shape as number[] | undefined) ?? outer;
+  const codecs = (sharding?.codecs as Codec[] | undefined) ?? metadata.codecs;
+  return {
+    shape: metadata.shape,
+    get shape64() {
+      return metadata.shape.map(BigInt);
+    },
+    chunks,
+    shards: sharding ? outer : undefined,
+    dtype: metadata.data_type,
+    fillValue: callersFillValue(metadata),
+    dimensionNames: metadata.dimension_names,
+    order: orderOf(codecs, metadata.shape.length),
+    attributes: metadata.attributes ?? {},
+    warnings: [],
+    get document() {
+      return JSON.stringify({ zarr_format: 3, texts: [["zarr.json", exactJson(metadata)]] });
+    },
+    home: "engine",
+  };
+}

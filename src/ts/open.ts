@@ -1,0 +1,79 @@
+/**
+ * `open`: from a URL, a store or a place in one to an `Array` or a `Group`. Both formats are asked for at once; v3 wins where
+ * a node has both.
+ */
+import { Array } from "./array.ts";
+import { configuration } from "./engine/configuration.ts";
+import { run } from "./engine/engine.ts";
+import { Group } from "./group.ts";
+import { Location } from "./location.ts";
+import { type AttributeOptions, type NodeSummary, OpenedNode } from "./node_facts.ts";
+import { FetchStore, storeId } from "./stores.ts";
+import type { AbsolutePath, DataType, Readable } from "./types.ts";
+
+export interface OpenOptions extends AttributeOptions {
+  /** Fail with a `NotFoundError` for the other kind. */
+  kind?: "array" | "group";
+  /** A path below the place that is opened, taken literally. */
+  path?: string;
+  /** Ends the call; it rejects with the signal's reason at once. */
+  signal?: AbortSignal;
+  /** zarrita's switch to save a request for `.zattrs`: it is asked for beside the others and read when it is looked at. */
+  attrs?: boolean;
+}
+
+type Place<S> = Location<S> | S;
+type Node<S extends Readable> = Array<DataType, S> | Group<S>;
+type ArrayOptions = OpenOptions & { kind: "array" };
+type GroupOptions = OpenOptions & { kind: "group" };
+
+function locationOf(place: unknown): Location<unknown> {
+  if (typeof place === "string" || place instanceof URL) return new Location(new FetchStore(place));
+  const isLocation = typeof place === "object" && place !== null && "store" in place && "path" in place;
+  return isLocation ? (place as Location<unknown>) : new Location(place);
+}
+
+async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3): Promise<Node<Readable>> {
+  const { store, path } = locationOf(place);
+  const { kind = "", signal } = options;
+  const below = options.path === undefined ? path : `${path}/${options.path}`;
+  const summary = await run<NodeSummary>(signal, (glue, settle) =>
+    glue.open(storeId(glue, store), below, kind, format, signal, settle),
+  );
+  for (const warning of summary.warnings) configuration.onWarning?.(warning, summary.path);
+  const opened = new OpenedNode(summary, options);
+  const at = summary.path as AbsolutePath;
+  return summary.kind === "array"
+    ? new Array(store as Readable, at, opened)
+    : new Group(store as Readable, at, opened);
+}
+
+function openV2<S extends Readable>(place: Place<S>, options: GroupOptions): Promise<Group<S>>;
+function openV2<S extends Readable>(place: Place<S>, options: ArrayOptions): Promise<Array<DataType, S>>;
+function openV2<S extends Readable>(place: Place<S>, options?: OpenOptions): Promise<Node<S>>;
+function openV2(place: unknown, options: OpenOptions = {}): Promise<Node<Readable>> {
+  return openNode(place, options, 2);
+}
+
+function openV3<S extends Readable>(place: Place<S>, options: GroupOptions): Promise<Group<S>>;
+function openV3<S extends Readable>(place: Place<S>, options: ArrayOptions): Promise<Array<DataType, S>>;
+function openV3<S extends Readable>(place: Place<S>, options?: OpenOptions): Promise<Node<S>>;
+function openV3(place: unknown, options: OpenOptions = {}): Promise<Node<Readable>> {
+  return openNode(place, options, 3);
+}
+
+export function open(url: string | URL, options: GroupOptions): Promise<Group<FetchStore>>;
+export function open(url: string | URL, options: ArrayOptions): Promise<Array<DataType, FetchStore>>;
+export function open(url: string | URL, options?: OpenOptions): Promise<Node<FetchStore>>;
+export function open<S extends Readable>(place: Place<S>, options: GroupOptions): Promise<Group<S>>;
+export function open<S extends Readable>(place: Place<S>, options: ArrayOptions): Promise<Array<DataType, S>>;
+export function open<S extends Readable>(place: Place<S>, options?: OpenOptions): Promise<Node<S>>;
+/** Opens the node at a URL, at the root of a store, or at a place in one. */
+export function open(place: unknown, options: OpenOptions = {}): Promise<Node<Readable>> {
+  return openNode(place, options, 0);
+}
+
+/** Looks for Zarr v2 alone. */
+open.v2 = openV2;
+/** Looks for Zarr v3 alone. */
+open.v3 = openV3;

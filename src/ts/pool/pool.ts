@@ -1,0 +1,267 @@
+/**
+ * Hands parts to decoders. All messages of a part go to one decoder. A decoder has at most two messages at a time; the
+ * rest wait here, where they can still be cancelled and where the more urgent go first.
+ */
+import { counters } from "../engine/counters.ts";
+import { engineModule } from "../engine/compile.ts";
+import { type ErrorReport, INTERNAL } from "../errors.ts";
+import type { FromDecoder, Home, Outcome, Supply, WorkMessage } from "../worker/protocol.ts";
+import type { Port } from "./port.ts";
+
+/** Messages a decoder is given ahead: one that it works on and one to go on with. */
+const AHEAD = 2;
+
+/** An array as decoders know it: by a number, bound once from its documents. */
+export interface BoundArray {
+  readonly number: number;
+  readonly home: Home;
+  readonly document: string;
+}
+
+/** A supply, and which of its buffers nobody else needs. */
+export interface OwnedSupply extends Supply {
+  owned: boolean[];
+}
+
+/** A part's elements, or the error as the engine reads it: its report in JSON. */
+type Settled = { elements: Uint8Array<ArrayBuffer> } | { report: string };
+
+const reportOf = (code: ErrorReport["code"], message: string): string => JSON.stringify({ code, message });
+
+/** A part under way. */
+export class PartTask {
+  readonly id: number;
+  readonly array: BoundArray;
+  readonly header: Uint32Array;
+  readonly priority: number;
+  /** What has arrived and was not posted yet. */
+  arrived: OwnedSupply[] = [];
+  isFinishing = false;
+  seat: Seat | undefined;
+  isOver = false;
+  readonly elements: Promise<Uint8Array<ArrayBuffer>>;
+  #settle: (settled: Settled) => void = () => {};
+
+  constructor(id: number, array: BoundArray, header: Uint32Array, priority: number) {
+    this.id = id;
+    this.array = array;
+    this.header = header;
+    this.priority = priority;
+    this.elements = new Promise((resolve, reject) => {
+      this.#settle = (settled) => ("report" in settled ? reject(settled.report) : resolve(settled.elements));
+    });
+    this.elements.catch(() => {}); // a part that fails before anyone waits for it is asked for later, or dropped
+  }
+
+  settle(settled: Settled): void {
+    this.isOver = true;
+    this.#settle(settled);
+  }
+}
+
+/** A decoder with what it was given. */
+interface Seat {
+  port: Port;
+  homes: Set<Home>;
+  arrays: Set<number>;
+  /** Parts that began here and are not over. */
+  parts: Map<number, PartTask>;
+  /** Work messages that are not answered yet. */
+  ahead: number;
+}
+
+let nextPart = 1;
+
+/** Buffers as they may be posted, and which of them to transfer: what others need is copied. */
+function packSupply({ table, buffers, owned }: OwnedSupply, transfer: ArrayBuffer[]): Supply {
+  const packed = buffers.map((view, idx) => {
+    const whole = view.byteOffset === 0 && view.byteLength === view.buffer.byteLength;
+    const mine = owned[idx] && whole ? view : view.slice();
+    transfer.push(mine.buffer as ArrayBuffer);
+    return mine;
+  });
+  transfer.push(table.buffer as ArrayBuffer);
+  return { table, buffers: packed };
+}
+
+export class DecodePool {
+  readonly #open: () => Promise<Port>;
+  readonly #limit: () => number;
+  readonly #seats: Seat[] = [];
+  readonly #waiting = new Set<PartTask>();
+  readonly #modules = new Map<Home, WebAssembly.Module>();
+  #opening = 0;
+
+  /** `open` starts a decoder; never more than `limit()` of them. */
+  constructor(open: () => Promise<Port>, limit: () => number) {
+    this.#open = open;
+    this.#limit = limit;
+  }
+
+  get size(): number {
+    return this.#seats.length;
+  }
+
+  begin(array: BoundArray, header: Uint32Array, priority: number): PartTask {
+    return new PartTask(nextPart++, array, header, priority);
+  }
+
+  supply(part: PartTask, supply: OwnedSupply): void {
+    if (part.isOver) return;
+    part.arrived.push(supply);
+    this.#queue(part);
+  }
+
+  finish(part: PartTask): Promise<Uint8Array<ArrayBuffer>> {
+    part.isFinishing = true;
+    if (!part.isOver) this.#queue(part);
+    return part.elements;
+  }
+
+  /** Forgets a part: what was not posted never is, what was is not waited for. */
+  cancel(part: PartTask): void {
+    this.#waiting.delete(part);
+    part.isOver = true;
+    part.arrived = [];
+    if (part.seat?.parts.delete(part.id)) part.seat.port.post({ type: "cancel", part: part.id }, []);
+  }
+
+  /** Forgets an array everywhere. */
+  unbind(array: number): void {
+    for (const { port, arrays } of this.#seats) if (arrays.delete(array)) port.post({ type: "unbind", array }, []);
+  }
+
+  #queue(part: PartTask): void {
+    this.#waiting.add(part);
+    const { home } = part.array;
+    if (home === "engine" || this.#modules.has(home)) this.#pump();
+    else this.#loadModule(part, home);
+  }
+
+  #loadModule(part: PartTask, home: Home): void {
+    engineModule(home).then(
+      (module) => {
+        this.#modules.set(home, module);
+        this.#pump();
+      },
+      (error) => this.#fail(part, reportOf("Store", `a build of the engine could not be loaded: ${error}`)),
+    );
+  }
+
+  /** Posts what can be posted, the most urgent first, and opens decoders while parts wait for one. */
+  #pump(): void {
+    for (;;) {
+      const seat = this.#seats.reduce<Seat | undefined>(
+        (best, other) => (other.ahead < (best?.ahead ?? AHEAD) && this.#next(other) ? other : best),
+        undefined,
+      );
+      const part = seat && this.#next(seat);
+      if (!seat || !part) break;
+      this.#waiting.delete(part);
+      this.#post(seat, part);
+    }
+    const unseated = [...this.#waiting].filter(({ seat }) => !seat).length;
+    while (this.#opening < unseated && this.#seats.length + this.#opening < this.#limit()) this.#openSeat();
+  }
+
+  /** The most urgent part that may go to this decoder. */
+  #next(seat: Seat): PartTask | undefined {
+    let best: PartTask | undefined;
+    for (const part of this.#waiting) {
+      const { home } = part.array;
+      const possible = (part.seat ?? seat) === seat && (home === "engine" || this.#modules.has(home));
+      if (possible && part.priority > (best?.priority ?? Number.NEGATIVE_INFINITY)) best = part;
+    }
+    return best;
+  }
+
+  #post(seat: Seat, part: PartTask): void {
+    const message: WorkMessage = { type: "work", part: part.id, supplies: [], finish: part.isFinishing };
+    const transfer: ArrayBuffer[] = [];
+    if (part.seat === undefined) {
+      this.#introduce(seat, part);
+      message.begin = { array: part.array.number, header: part.header };
+    }
+    const { rung } = seat.port;
+    message.supplies = rung === "caller" ? part.arrived : part.arrived.map((supply) => packSupply(supply, transfer));
+    part.arrived = [];
+    if (seat.ahead === 0) seat.port.hold(true);
+    seat.ahead += 1;
+    seat.port.post(message, transfer);
+  }
+
+  /** Makes a decoder know the array and the build of the engine that a part needs. */
+  #introduce(seat: Seat, part: PartTask): void {
+    const { number, home, document } = part.array;
+    const module = this.#modules.get(home);
+    if (!seat.homes.has(home) && module) {
+      seat.homes.add(home);
+      seat.port.post({ type: "module", home, module }, []);
+    }
+    if (!seat.arrays.has(number)) {
+      seat.arrays.add(number);
+      seat.port.post({ type: "bind", array: number, home, document }, []);
+    }
+    part.seat = seat;
+    seat.parts.set(part.id, part);
+  }
+
+  #openSeat(): void {
+    this.#opening += 1;
+    this.#open().then(
+      (port) => {
+        const seat: Seat = { port, homes: new Set(["engine"]), arrays: new Set(), parts: new Map(), ahead: 0 };
+        port.onanswer = (answer) => this.#answered(seat, answer);
+        port.oncrash = (reason) => this.#crashed(seat, reason);
+        this.#opening -= 1;
+        this.#seats.push(seat);
+        this.#pump();
+      },
+      (error) => {
+        this.#opening -= 1;
+        // Decoders that did start will get to the waiting parts; without any, nobody will.
+        if (this.#seats.length === 0) for (const part of [...this.#waiting]) this.#fail(part, reportOf("Unsupported", String(error)));
+      },
+    );
+  }
+
+  #answered(seat: Seat, answer: FromDecoder): void {
+    if (answer.type === "ready" || answer.type === "broken") return;
+    seat.ahead -= 1;
+    if (seat.ahead === 0) seat.port.hold(false);
+    const part = seat.parts.get(answer.part);
+    if (part) this.#settle(seat, part, answer);
+    this.#pump();
+  }
+
+  #settle(seat: Seat, part: PartTask, outcome: Outcome): void {
+    if (outcome.type === "done" && !outcome.elements) return;
+    seat.parts.delete(part.id);
+    if (outcome.type === "done") {
+      counters.parts[seat.port.rung === "caller" ? "caller" : "workers"] += 1;
+      part.settle({ elements: outcome.elements as Uint8Array<ArrayBuffer> });
+    } else if (outcome.type === "failed") {
+      this.#fail(part, outcome.report);
+    } else {
+      counters.panics += 1;
+      this.#fail(part, reportOf("Unsupported", `${INTERNAL}: ${outcome.trap}`));
+    }
+  }
+
+  #fail(part: PartTask, report: string): void {
+    this.#waiting.delete(part);
+    part.seat?.parts.delete(part.id);
+    part.arrived = [];
+    part.settle({ report });
+  }
+
+  /** A decoder is gone: its parts fail, and another takes its place when one is needed. */
+  #crashed(seat: Seat, reason: string): void {
+    const at = this.#seats.indexOf(seat);
+    if (at < 0) return;
+    this.#seats.splice(at, 1);
+    const report = reportOf("Unsupported", `${INTERNAL}: a worker failed: ${reason}`);
+    for (const part of [...seat.parts.values()]) this.#fail(part, report);
+    this.#pump();
+  }
+}

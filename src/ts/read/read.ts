@@ -1,0 +1,108 @@
+/**
+ * Reads a selection, or one chunk, of an array: makes the job, and gives the engine what it knows the array by.
+ */
+import { type Array, FACTS } from "../array.ts";
+import { finalizer, Handle, run } from "../engine/engine.ts";
+import { UnsupportedError } from "../errors.ts";
+import type { ArrayFacts } from "../node_facts.ts";
+import type { BoundArray } from "../pool/pool.ts";
+import type { EngineRequest } from "../selection.ts";
+import { storeId } from "../stores.ts";
+import type { DataType, Readable } from "../types.ts";
+import { Job, type Progress, unbindArray } from "./job.ts";
+import { type Layout, type ReadResult, Result, type ResultOptions } from "./result.ts";
+
+export type { Progress, ReadResult };
+
+/** What every call that reads elements takes. */
+export interface ReadOptions {
+  /** Ends the call; it rejects with the signal's reason at once. */
+  signal?: AbortSignal;
+  /** Hears how far it is. */
+  onProgress?: (progress: Progress) => void;
+  /** Parts of reads with a higher one are decoded first; 0 unless given. */
+  priority?: number;
+}
+
+type AnyArray = Array<DataType, Readable>;
+type Options = ReadOptions & Omit<ResultOptions, "dtype">;
+
+/** What the engine and the decoders know an array by. */
+interface Known {
+  readonly bound: BoundArray;
+  handle: Handle | undefined;
+}
+
+const known = new WeakMap<ArrayFacts, Known>();
+let nextNumber = 1;
+
+const arrayHandles = finalizer((glue, id) => glue.releaseArray(id));
+const arrayNumbers = new FinalizationRegistry(unbindArray);
+
+function knownOf(facts: ArrayFacts): Known {
+  const before = known.get(facts);
+  if (before) return before;
+  const number = nextNumber++;
+  const { document, home } = facts;
+  const entry: Known = { bound: { number, home, document }, handle: undefined };
+  known.set(facts, entry);
+  arrayNumbers.register(facts, number);
+  return entry;
+}
+
+/** The engine's number of an array; told again when the engine's instance has changed. */
+function arrayId(glue: typeof import("#glue"), array: AnyArray): number {
+  const facts = array[FACTS];
+  const entry = knownOf(facts);
+  const id = entry.handle?.id;
+  if (id !== undefined) return id;
+  const handle = new Handle(glue.bindArray(storeId(glue, array.store), array.path, entry.bound.document));
+  entry.handle = handle;
+  arrayHandles.register(facts, handle);
+  return handle.id as number;
+}
+
+/** The most that a read of this layout decodes: every chunk that it can touch, whole. */
+function decodedBytes({ chunks }: ArrayFacts, { shape, elementSize }: Layout): number {
+  if (shape.length !== chunks.length) return Number.POSITIVE_INFINITY;
+  return shape.reduce((bytes, extent, axis) => {
+    const chunk = chunks[axis] ?? 1;
+    return bytes * Math.min(extent, Math.ceil(extent / chunk) + 1) * chunk;
+  }, elementSize);
+}
+
+function checkShared(): void {
+  if (typeof SharedArrayBuffer !== "undefined") return;
+  throw new UnsupportedError("SharedArrayBuffer, which needs a page that is cross-origin isolated");
+}
+
+async function read(array: AnyArray, request: EngineRequest, options: Options): Promise<ReadResult> {
+  const facts = array[FACTS];
+  const { signal, onProgress, priority = 0, ...rest } = options;
+  if (rest.useSharedArrayBuffer) checkShared();
+  const result = new Result({ dtype: facts.dtype, ...rest });
+  await run<void>(signal, (glue, settle) => {
+    const id = arrayId(glue, array);
+    const job = new Job({
+      array: knownOf(facts).bound,
+      result,
+      decodedBytes: (layout) => decodedBytes(facts, layout),
+      priority,
+      onProgress,
+    });
+    return glue.read(id, request, job, signal, settle);
+  });
+  return result.finish();
+}
+
+export const readSelection = read;
+
+/** One whole chunk in native order, filled up with the fill value where it reaches beyond the array. */
+export function readChunk(array: AnyArray, index: readonly number[], options: Options): Promise<ReadResult> {
+  const { chunks, order } = array[FACTS];
+  const entries = index.map((at, axis) => {
+    const extent = chunks[axis] ?? 1;
+    return { Slice: { start: at * extent, stop: (at + 1) * extent } };
+  });
+  return read(array, { selection: { Orthogonal: entries }, order }, { ...options, frame: chunks });
+}

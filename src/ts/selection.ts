@@ -1,0 +1,92 @@
+/**
+ * A selection as callers write it, turned into the plain object that the engine reads. Only spelling is settled here:
+ * bounds, wrapping and clipping are the engine's (`access::selection`).
+ */
+import { InvalidSelectionError } from "./errors.ts";
+import { Points, select } from "./slice.ts";
+
+type Integer = number | bigint;
+type Bound = Integer | null | undefined;
+
+/** A slice as `slice` makes it, or written out, with bigints for places beyond 2^53. */
+export type AnySlice = { start?: Bound; stop?: Bound; step?: Bound };
+
+/** One dimension: an index, a slice, everything (`null`), or a list of indices. "..." stands for as many `null` as fit. */
+export type DimensionSelection = Integer | AnySlice | null | undefined | "..." | ArrayLike<Integer>;
+
+/** By position, by dimension name, or single points. */
+export type AnySelection = readonly DimensionSelection[] | Record<string, DimensionSelection> | Points;
+
+/** As `src/js/read.rs` deserializes it. */
+export type EngineSelection = { Orthogonal: EngineDimension[] } | { Points: Integer[][] };
+export type EngineDimension =
+  | "All"
+  | { Index: Integer }
+  | { Slice: { start?: Integer; stop?: Integer; step?: Integer } }
+  | { List: Integer[] };
+
+export interface EngineRequest {
+  selection: EngineSelection;
+  /** Memory order of the result's dimensions, slowest first. */
+  order?: number[];
+}
+
+/** Integers as the engine reads them: numbers where they are safe, else bigints. */
+function integer(value: unknown, what: string): Integer {
+  if (typeof value === "bigint") return value;
+  if (typeof value === "number" && Number.isInteger(value)) return Number.isSafeInteger(value) ? value : BigInt(value);
+  throw new InvalidSelectionError(`${what} is not an integer`, { expected: "an integer", actual: String(value) });
+}
+
+const bound = (value: Bound, what: string) =>
+  value === null || value === undefined ? undefined : integer(value, what);
+
+const list = (values: ArrayLike<Integer>) =>
+  globalThis.Array.from(values as ArrayLike<unknown>, (value) => integer(value, "an entry of an index list"));
+
+const isList = (entry: object): entry is ArrayLike<Integer> =>
+  globalThis.Array.isArray(entry) || (ArrayBuffer.isView(entry) && "length" in entry);
+
+function dimension(entry: DimensionSelection): EngineDimension {
+  if (entry === null || entry === undefined) return "All";
+  if (typeof entry === "number" || typeof entry === "bigint") return { Index: integer(entry, "an index") };
+  if (typeof entry === "object" && isList(entry)) return { List: list(entry) };
+  if (typeof entry === "object" && ("start" in entry || "stop" in entry || "step" in entry)) {
+    const { start, stop, step } = entry as AnySlice;
+    return { Slice: { start: bound(start, "start"), stop: bound(stop, "stop"), step: bound(step, "step") } };
+  }
+  throw new InvalidSelectionError("not a selection of a dimension", {
+    expected: 'an integer, a slice, a list of integers, null or "..."',
+    actual: typeof entry === "string" ? JSON.stringify(entry) : typeof entry,
+  });
+}
+
+/** "..." as the entries it stands for. */
+function spreadEllipsis(entries: readonly DimensionSelection[], rank: number): DimensionSelection[] {
+  const at = entries.indexOf("...");
+  if (at < 0) return [...entries];
+  if (entries.lastIndexOf("...") !== at) throw new InvalidSelectionError('a selection may hold "..." once');
+  const missing = Math.max(0, rank - (entries.length - 1));
+  return [...entries.slice(0, at), ...new globalThis.Array(missing).fill(null), ...entries.slice(at + 1)];
+}
+
+interface Dimensions {
+  readonly shape: readonly number[];
+  readonly dimensionNames: (string | null)[] | undefined;
+}
+
+/** The engine's form of a selection; none at all means everything. */
+export function requestOf(selection: AnySelection | null | undefined, facts: Dimensions): EngineRequest {
+  if (selection instanceof Points) return { selection: { Points: selection.lists.map(list) } };
+  const { dimensionNames } = facts;
+  const entries =
+    selection === null || selection === undefined
+      ? []
+      : globalThis.Array.isArray(selection)
+        ? spreadEllipsis(selection, facts.shape.length)
+        : select(
+            { dimensionNames: dimensionNames as string[] | undefined },
+            selection as Record<string, DimensionSelection>,
+          );
+  return { selection: { Orthogonal: entries.map(dimension) } };
+}

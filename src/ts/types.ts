@@ -1,0 +1,183 @@
+/**
+ * The words of the API as types: data types and the typed arrays that hold them, chunks, metadata objects, and the store
+ * interface. Names and meanings are zarrita's, so that code written for it type-checks; what is wider is marked.
+ */
+import type { BoolArray, ByteStringArray, UnicodeStringArray } from "./wrapper_arrays.ts";
+
+export type Int8 = "int8";
+export type Int16 = "int16";
+export type Int32 = "int32";
+export type Int64 = "int64";
+export type Uint8 = "uint8";
+export type Uint16 = "uint16";
+export type Uint32 = "uint32";
+export type Uint64 = "uint64";
+export type Float16 = "float16";
+export type Float32 = "float32";
+export type Float64 = "float64";
+export type Bool = "bool";
+/** A v2 fixed-length string of UTF-32 code points. */
+export type UnicodeStr = `v2:U${number}`;
+/** A v2 fixed-length string of bytes. */
+export type ByteStr = `v2:S${number}`;
+/** A string of any length. */
+export type String = "string";
+/** A v2 object array: any JSON value. */
+export type ObjectType = "v2:object";
+
+export type NumberDataType = Int8 | Int16 | Int32 | Uint8 | Uint16 | Uint32 | Float16 | Float32 | Float64;
+export type BigintDataType = Int64 | Uint64;
+export type StringDataType = UnicodeStr | ByteStr | String;
+export type DataType = NumberDataType | BigintDataType | StringDataType | ObjectType | Bool;
+
+/** What `Array.is` can be asked. */
+export type DataTypeQuery = DataType | "boolean" | "number" | "bigint" | "object" | "string";
+
+/** The data types that remain after `Array.is(query)` said yes. */
+export type NarrowDataType<D extends DataType, Q extends DataTypeQuery> = Q extends "number"
+  ? Extract<D, NumberDataType>
+  : Q extends "bigint"
+    ? Extract<D, BigintDataType>
+    : Q extends "boolean"
+      ? Extract<D, Bool>
+      : Q extends "string"
+        ? Extract<D, StringDataType>
+        : Q extends "object"
+          ? Extract<D, ObjectType>
+          : Extract<Q, D>;
+
+/** One element. */
+export type Scalar<D extends DataType> = D extends Bool
+  ? boolean
+  : D extends BigintDataType
+    ? bigint
+    : D extends StringDataType
+      ? string
+      : D extends NumberDataType
+        ? number
+        : D extends ObjectType
+          ? unknown
+          : never;
+
+/** `Float16Array` where the engine has it; values arrive in a `Float32Array` where it has not. */
+export type HalfArray = typeof globalThis extends { Float16Array: new (...args: never[]) => infer T }
+  ? T | Float32Array
+  : Float32Array;
+
+/** What holds many elements in `Array.get`: always a plain typed array (bool: a `Uint8Array` of 0 and 1). */
+export type PlainArray<D extends DataType> = D extends Bool ? Uint8Array<ArrayBuffer> : TypedArray<D>;
+
+/** What holds many elements in zarrita's calls (`get`, `getChunk`). */
+export type TypedArray<D extends DataType> = D extends Int8
+  ? Int8Array
+  : D extends Int16
+    ? Int16Array
+    : D extends Int32
+      ? Int32Array
+      : D extends Int64
+        ? BigInt64Array
+        : D extends Uint8
+          ? Uint8Array
+          : D extends Uint16
+            ? Uint16Array
+            : D extends Uint32
+              ? Uint32Array
+              : D extends Uint64
+                ? BigUint64Array
+                : D extends Float16
+                  ? HalfArray
+                  : D extends Float32
+                    ? Float32Array
+                    : D extends Float64
+                      ? Float64Array
+                      : D extends Bool
+                        ? BoolArray
+                        : D extends UnicodeStr
+                          ? UnicodeStringArray
+                          : D extends ByteStr
+                            ? ByteStringArray
+                            : D extends String
+                              ? globalThis.Array<string>
+                              : D extends ObjectType
+                                ? globalThis.Array<unknown>
+                                : never;
+
+export type TypedArrayConstructor<D extends DataType> = {
+  new (length: number): TypedArray<D>;
+  new (array: ArrayLike<Scalar<D>> | ArrayBufferLike, byteOffset?: number, length?: number): TypedArray<D>;
+};
+
+/** Elements with their layout: `stride` counts elements, in any order. */
+export type Chunk<D extends DataType> = { data: TypedArray<D>; shape: number[]; stride: number[] };
+
+/** What `Array.get` resolves to: C order, plain typed arrays. */
+export type Selected<D extends DataType> = { data: PlainArray<D>; shape: number[]; stride: number[] };
+
+export type Attributes = Record<string, unknown>;
+
+export type CodecMetadata = { name: string; configuration: Record<string, unknown> };
+
+/** A v3 array metadata object, as `new Array(…)` takes it. */
+export type ArrayMetadata<D extends DataType = DataType> = {
+  zarr_format: 3;
+  node_type: "array";
+  shape: number[];
+  dimension_names?: string[];
+  data_type: D;
+  chunk_grid: { name: "regular"; configuration: { chunk_shape: number[] } };
+  chunk_key_encoding: { name: "v2" | "default"; configuration?: { separator?: "." | "/" } };
+  codecs: CodecMetadata[];
+  fill_value: Scalar<D> | null;
+  attributes: Attributes;
+};
+
+/** A v3 group metadata object, as `new Group(…)` takes it. */
+export type GroupMetadata = { zarr_format: 3; node_type: "group"; attributes: Attributes };
+
+/** Indices along one dimension; made by `slice`. */
+export interface Slice {
+  start: number | null;
+  stop: number | null;
+  step: number | null;
+}
+
+export type Indices = [start: number, stop: number, step: number];
+
+export type Projection =
+  | { from: null; to: number }
+  | { from: number; to: null }
+  | { from: Indices; to: Indices };
+
+export type AbsolutePath<Rest extends string = string> = `/${Rest}`;
+
+export type RangeQuery = { offset: number; length: number } | { suffixLength: number };
+
+/** What a store's `get` is called with beside the key. */
+export interface StoreGetOptions {
+  signal?: AbortSignal;
+}
+
+export interface AsyncReadable {
+  get(key: AbsolutePath, opts?: StoreGetOptions): Promise<Uint8Array | undefined>;
+  getRange?(key: AbsolutePath, range: RangeQuery, opts?: StoreGetOptions): Promise<Uint8Array | undefined>;
+}
+
+export interface SyncReadable {
+  get(key: AbsolutePath, opts?: StoreGetOptions): Uint8Array | undefined;
+  getRange?(key: AbsolutePath, range: RangeQuery, opts?: StoreGetOptions): Uint8Array | undefined;
+}
+
+export type Readable = AsyncReadable | SyncReadable;
+
+export interface AsyncWritable {
+  set(key: AbsolutePath, value: Uint8Array): Promise<void>;
+}
+
+export interface SyncWritable {
+  set(key: AbsolutePath, value: Uint8Array): void;
+}
+
+export type Writable = AsyncWritable | SyncWritable;
+export type AsyncMutable = AsyncReadable & AsyncWritable;
+export type SyncMutable = SyncReadable & SyncWritable;
+export type Mutable = AsyncMutable | SyncMutable;

@@ -1,0 +1,146 @@
+/**
+ * One instance of the engine that only decodes, driven through the plain numbers of `src/js/decode_host.rs`: no
+ * wasm-bindgen glue, no imports. Runs in a worker, or on the caller's thread where there are none.
+ */
+import type { Supply } from "./protocol.ts";
+
+/** The exports of the module that this file calls. */
+interface DecodeExports {
+  memory: WebAssembly.Memory;
+  zarr_alloc(len: number): number;
+  zarr_free(pointer: number, len: number): void;
+  zarr_bind(array: number, pointer: number, len: number): number;
+  zarr_unbind(array: number): void;
+  zarr_begin(part: number, array: number, header: number, words: number): number;
+  zarr_supply(part: number, table: number, words: number, buffers: number, count: number): number;
+  zarr_finish(part: number): number;
+  zarr_cancel(part: number): void;
+  zarr_result_ptr(): number;
+  zarr_result_len(): number;
+  zarr_release_result(): void;
+  zarr_panic_ptr(): number;
+  zarr_panic_len(): number;
+}
+
+/** The engine refused: `report` is its error as JSON. */
+export class DecodeFailure extends Error {
+  readonly report: string;
+
+  constructor(report: string) {
+    super(report);
+    this.report = report;
+  }
+}
+
+/** A pointer as JavaScript must read it: wasm hands out signed numbers. */
+const address = (pointer: number) => pointer >>> 0;
+
+/** Imports that are never called: the glue's functions, which only the caller's instance needs. */
+function stubImports(module: WebAssembly.Module): WebAssembly.Imports {
+  const imports: Record<string, Record<string, () => never>> = {};
+  for (const { module: from, name } of WebAssembly.Module.imports(module)) {
+    imports[from] ??= {};
+    imports[from][name] = () => {
+      throw new Error(`a decoder called ${name}`);
+    };
+  }
+  return imports;
+}
+
+export class DecodeHost {
+  readonly #wasm: DecodeExports;
+
+  private constructor(wasm: DecodeExports) {
+    this.#wasm = wasm;
+  }
+
+  static async start(module: WebAssembly.Module): Promise<DecodeHost> {
+    const instance = await WebAssembly.instantiate(module, stubImports(module));
+    return new DecodeHost(instance.exports as unknown as DecodeExports);
+  }
+
+  /** Bytes of linear memory, which never shrinks. */
+  get memoryBytes(): number {
+    return this.#wasm.memory.buffer.byteLength;
+  }
+
+  bind(array: number, document: string): void {
+    const bytes = new TextEncoder().encode(document);
+    const pointer = this.#place(bytes);
+    const status = this.#wasm.zarr_bind(array, pointer, bytes.length);
+    this.#wasm.zarr_free(pointer, bytes.length);
+    this.#check(status);
+  }
+
+  unbind(array: number): void {
+    this.#wasm.zarr_unbind(array);
+  }
+
+  begin(part: number, array: number, header: Uint32Array): void {
+    const pointer = this.#place(header);
+    const status = this.#wasm.zarr_begin(part, array, pointer, header.length);
+    this.#wasm.zarr_free(pointer, header.byteLength);
+    this.#check(status);
+  }
+
+  supply(part: number, { table, buffers }: Supply): void {
+    const pairs = new Uint32Array(buffers.length * 2);
+    for (const [idx, buffer] of buffers.entries()) {
+      pairs[2 * idx] = this.#place(buffer);
+      pairs[2 * idx + 1] = buffer.length;
+    }
+    const tableAt = this.#place(table);
+    const pairsAt = this.#place(pairs);
+    const status = this.#wasm.zarr_supply(part, tableAt, table.length, pairsAt, buffers.length);
+    this.#wasm.zarr_free(pairsAt, pairs.byteLength);
+    this.#wasm.zarr_free(tableAt, table.byteLength);
+    for (let idx = 0; idx < pairs.length; idx += 2) this.#wasm.zarr_free(pairs[idx] ?? 0, pairs[idx + 1] ?? 0);
+    this.#check(status);
+  }
+
+  /** The part's elements, copied out. */
+  finish(part: number): Uint8Array<ArrayBuffer> {
+    this.#check(this.#wasm.zarr_finish(part));
+    return this.#takeResult();
+  }
+
+  cancel(part: number): void {
+    this.#wasm.zarr_cancel(part);
+  }
+
+  /** What the panic hook left behind; memory can still be read after a trap. */
+  panicMessage(): string {
+    const { zarr_panic_ptr, zarr_panic_len } = this.#wasm;
+    return this.#text(address(zarr_panic_ptr()), address(zarr_panic_len()));
+  }
+
+  /** Copies bytes in and tells where they are; `zarr_free` with their length gives the place back. */
+  #place(bytes: Uint8Array | Uint32Array): number {
+    const pointer = address(this.#wasm.zarr_alloc(bytes.byteLength));
+    if (pointer === 0) {
+      const report = { code: "Limit", message: `out of memory for ${bytes.byteLength} bytes while decoding` };
+      throw new DecodeFailure(JSON.stringify(report));
+    }
+    const source = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    new Uint8Array(this.#wasm.memory.buffer, pointer, bytes.byteLength).set(source);
+    return pointer;
+  }
+
+  #check(status: number): void {
+    if (status === 0) return;
+    const report = this.#takeResult();
+    throw new DecodeFailure(new TextDecoder().decode(report));
+  }
+
+  #takeResult(): Uint8Array<ArrayBuffer> {
+    const { zarr_result_ptr, zarr_result_len, zarr_release_result, memory } = this.#wasm;
+    const pointer = address(zarr_result_ptr());
+    const bytes = new Uint8Array(memory.buffer.slice(pointer, pointer + address(zarr_result_len())) as ArrayBuffer);
+    zarr_release_result();
+    return bytes;
+  }
+
+  #text(pointer: number, len: number): string {
+    return new TextDecoder().decode(new Uint8Array(this.#wasm.memory.buffer, pointer, len));
+  }
+}

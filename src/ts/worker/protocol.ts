@@ -1,0 +1,38 @@
+/**
+ * The messages between the caller's thread and whatever decodes: a worker, or the same code on the caller's own thread.
+ * Nothing here knows what the numbers in headers and tables mean; they go from one wasm instance to another.
+ */
+
+/** Which build of the engine; a home decodes what was written for it. */
+export type Home = "engine" | "full";
+
+/** One arrived response, cut for one part: a table of pieces and the buffers that it refers to by position. */
+export interface Supply {
+  table: Uint32Array;
+  buffers: Uint8Array[];
+}
+
+export interface WorkMessage {
+  type: "work";
+  part: number;
+  /** Only in a part's first message. */
+  begin?: { array: number; header: Uint32Array };
+  supplies: Supply[];
+  /** All supplies are in: answer with the part's elements. */
+  finish: boolean;
+}
+
+export type ToDecoder =
+  | { type: "module"; home: Home; module: WebAssembly.Module }
+  | { type: "bind"; array: number; home: Home; document: string }
+  | { type: "unbind"; array: number }
+  | { type: "cancel"; part: number }
+  | WorkMessage;
+
+/** How a work message ended. `report` is the engine's error as JSON, `trap` what remains of a panic. */
+export type Outcome =
+  | { type: "done"; part: number; elements?: Uint8Array<ArrayBuffer> }
+  | { type: "failed"; part: number; report: string }
+  | { type: "trapped"; part: number; trap: string };
+
+export type FromDecoder = { type: "ready"; home: Home } | { type: "broken"; reason: string } | Outcome;

@@ -1,0 +1,185 @@
+/**
+ * Array-like views of packed elements that JavaScript has no typed array for, as zarrita's calls return them: booleans
+ * and v2's fixed-length strings. They are read through `get(i)` and iteration, not by index.
+ */
+
+const isBuffer = (value: unknown): value is ArrayBufferLike =>
+  value instanceof ArrayBuffer ||
+  (typeof SharedArrayBuffer !== "undefined" && value instanceof SharedArrayBuffer);
+
+/** Booleans, one byte each. */
+export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> {
+  #bytes: Uint8Array<B>;
+
+  constructor(size: number);
+  constructor(values: Iterable<boolean>);
+  constructor(buffer: B, byteOffset?: number, length?: number);
+  constructor(source: number | Iterable<boolean> | B, byteOffset?: number, length?: number) {
+    const bytes = isBuffer(source)
+      ? new Uint8Array(source, byteOffset, length)
+      : typeof source === "number"
+        ? new Uint8Array(source)
+        : Uint8Array.from(source, (value) => (value ? 1 : 0));
+    this.#bytes = bytes as Uint8Array<B>;
+  }
+
+  get BYTES_PER_ELEMENT(): 1 {
+    return 1;
+  }
+
+  get byteOffset(): number {
+    return this.#bytes.byteOffset;
+  }
+
+  get byteLength(): number {
+    return this.#bytes.byteLength;
+  }
+
+  get buffer(): B {
+    return this.#bytes.buffer;
+  }
+
+  get length(): number {
+    return this.#bytes.length;
+  }
+
+  get(idx: number): boolean {
+    const byte = this.#bytes[idx];
+    return (byte === undefined ? undefined : byte !== 0) as boolean;
+  }
+
+  set(idx: number, value: boolean): void {
+    this.#bytes[idx] = value ? 1 : 0;
+  }
+
+  fill(value: boolean): void {
+    this.#bytes.fill(value ? 1 : 0);
+  }
+
+  *[Symbol.iterator](): IterableIterator<boolean> {
+    for (const byte of this.#bytes) yield byte !== 0;
+  }
+}
+
+/** Strings of `chars` bytes each, padded with NUL. */
+export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> {
+  _data: Uint8Array<B>;
+  chars: number;
+
+  constructor(chars: number, size: number);
+  constructor(chars: number, buffer: B, byteOffset?: number, length?: number);
+  constructor(chars: number, values: Iterable<string>);
+  constructor(chars: number, source: number | B | Iterable<string>, byteOffset?: number, length?: number) {
+    this.chars = chars;
+    if (isBuffer(source)) {
+      this._data = new Uint8Array(source, byteOffset, length === undefined ? undefined : length * chars);
+      return;
+    }
+    const values = typeof source === "number" ? [] : [...(source as Iterable<string>)];
+    const size = typeof source === "number" ? source : values.length;
+    this._data = new Uint8Array(size * chars) as unknown as Uint8Array<B>;
+    for (const [idx, value] of values.entries()) this.set(idx, value);
+  }
+
+  get BYTES_PER_ELEMENT(): number {
+    return this.chars;
+  }
+
+  get byteOffset(): number {
+    return this._data.byteOffset;
+  }
+
+  get byteLength(): number {
+    return this._data.byteLength;
+  }
+
+  get buffer(): B {
+    return this._data.buffer;
+  }
+
+  get length(): number {
+    return this.chars === 0 ? 0 : this.byteLength / this.chars;
+  }
+
+  get(idx: number): string {
+    const bytes = this._data.slice(this.chars * idx, this.chars * (idx + 1));
+    return new TextDecoder().decode(bytes).replaceAll("\0", "");
+  }
+
+  set(idx: number, value: string): void {
+    const place = this._data.subarray(this.chars * idx, this.chars * (idx + 1));
+    place.fill(0);
+    place.set(new TextEncoder().encode(value));
+  }
+
+  fill(value: string): void {
+    for (let idx = 0; idx < this.length; idx += 1) this.set(idx, value);
+  }
+
+  *[Symbol.iterator](): IterableIterator<string> {
+    for (let idx = 0; idx < this.length; idx += 1) yield this.get(idx);
+  }
+}
+
+/** Strings of `chars` UTF-32 code points each, padded with NUL. */
+export class UnicodeStringArray<B extends ArrayBufferLike = ArrayBufferLike> {
+  #codes: Int32Array<B>;
+  chars: number;
+
+  constructor(chars: number, size: number);
+  constructor(chars: number, buffer: B, byteOffset?: number, length?: number);
+  constructor(chars: number, values: Iterable<string>);
+  constructor(chars: number, source: number | B | Iterable<string>, byteOffset?: number, length?: number) {
+    this.chars = chars;
+    if (isBuffer(source)) {
+      this.#codes = new Int32Array(source, byteOffset, length === undefined ? undefined : length * chars);
+      return;
+    }
+    const values = typeof source === "number" ? [] : [...(source as Iterable<string>)];
+    const size = typeof source === "number" ? source : values.length;
+    this.#codes = new Int32Array(size * chars) as unknown as Int32Array<B>;
+    for (const [idx, value] of values.entries()) this.set(idx, value);
+  }
+
+  get BYTES_PER_ELEMENT(): number {
+    return this.#codes.BYTES_PER_ELEMENT * this.chars;
+  }
+
+  get byteOffset(): number {
+    return this.#codes.byteOffset;
+  }
+
+  get byteLength(): number {
+    return this.#codes.byteLength;
+  }
+
+  get buffer(): B {
+    return this.#codes.buffer;
+  }
+
+  get length(): number {
+    return this.chars === 0 ? 0 : this.#codes.length / this.chars;
+  }
+
+  get(idx: number): string {
+    let text = "";
+    for (const code of this.#codes.subarray(this.chars * idx, this.chars * (idx + 1))) {
+      text += String.fromCodePoint(code);
+    }
+    return text.replaceAll("\0", "");
+  }
+
+  set(idx: number, value: string): void {
+    const place = this.#codes.subarray(this.chars * idx, this.chars * (idx + 1));
+    place.fill(0);
+    place.set([...value].slice(0, this.chars).map((char) => char.codePointAt(0) ?? 0));
+  }
+
+  fill(value: string): void {
+    for (let idx = 0; idx < this.length; idx += 1) this.set(idx, value);
+  }
+
+  *[Symbol.iterator](): IterableIterator<string> {
+    for (let idx = 0; idx < this.length; idx += 1) yield this.get(idx);
+  }
+}
