@@ -17,7 +17,7 @@ const LEDGER = join(ROOT, "sizes.json");
 /** esbuild's names of the inlined modules, which `./slim` may not hold: its user brings those files. */
 const INLINED = /^virtual:/;
 
-const bundleOptions = (variant, { quick }) => ({
+const bundleOptions = (source, { quick }) => ({
   absWorkingDir: ROOT,
   bundle: true,
   format: "esm",
@@ -29,7 +29,7 @@ const bundleOptions = (variant, { quick }) => ({
   metafile: true,
   outdir: DIST,
   logLevel: "warning",
-  plugins: [virtualModules({ variant })],
+  plugins: [virtualModules({ source })],
 });
 
 /** The files that an output needs at once, itself included: what `import()` names comes later. */
@@ -43,7 +43,7 @@ function staticClosure(outputs, start, seen = new Set()) {
 }
 
 /** Fails when `./slim` would download wasm or worker text inside JavaScript, now or later. */
-function checkSlim({ outputs }) {
+function checkSlim(outputs) {
   const reachable = new Set();
   const visit = (path) => {
     if (reachable.has(path)) return;
@@ -70,30 +70,34 @@ function trimSourceMaps(outputs) {
   }
 }
 
-/** The workers are whole files: a bundler that takes `sideEffects: false` at its word would drop a chunk's program. */
-const WORKERS = [
-  { variant: "engine", out: "worker" },
-  { variant: "full", out: "worker_full" },
-];
+/**
+ * What is bundled together: the entries that share code in chunks, and those that stand alone. `./slim` has another
+ * source of wasm. The worker is one whole file: a bundler that takes `sideEffects: false` at its word would drop a
+ * program that stands in a chunk.
+ */
+function bundles(names) {
+  const alone = ["slim.ts", "worker.ts"];
+  return [
+    { source: "inline", names: names.filter((name) => !alone.includes(name)) },
+    ...alone.filter((name) => names.includes(name)).map((name) => ({ source: "none", names: [name] })),
+  ];
+}
 
 /** Bundles all entries; resolves to esbuild's record of the outputs. */
 async function bundle(options) {
   const { build } = await import("esbuild");
-  const names = readdirSync(ENTRIES).filter((name) => name.endsWith(".ts") && name !== "worker.ts");
-  const main = await build({
-    ...bundleOptions("engine", options),
-    entryPoints: names.map((name) => join(ENTRIES, name)),
-    splitting: true,
-    entryNames: "[name]",
-    chunkNames: "chunks/[name]-[hash]",
-  });
-  checkSlim(main.metafile);
-  const outputs = { ...main.metafile.outputs };
-  for (const { variant, out } of WORKERS) {
-    const entryPoints = [{ in: join(ENTRIES, "worker.ts"), out }];
-    const worker = await build({ ...bundleOptions(variant, options), entryPoints });
-    Object.assign(outputs, worker.metafile.outputs);
+  const outputs = {};
+  for (const { source, names } of bundles(readdirSync(ENTRIES).filter((name) => name.endsWith(".ts")))) {
+    const { metafile } = await build({
+      ...bundleOptions(source, options),
+      entryPoints: names.map((name) => join(ENTRIES, name)),
+      splitting: true,
+      entryNames: "[name]",
+      chunkNames: "chunks/[name]-[hash]",
+    });
+    Object.assign(outputs, metafile.outputs);
   }
+  checkSlim(outputs);
   trimSourceMaps(outputs);
   return outputs;
 }
@@ -106,16 +110,13 @@ function placeGlueTypes(typesFolder) {
     if (!name.endsWith(".d.ts")) continue;
     const path = join(typesFolder, name);
     const text = readFileSync(path, "utf8");
-    if (!/["']#glue(-full)?["']/.test(text)) continue;
+    if (!/["']#glue["']/.test(text)) continue;
     used = true;
     const ups = relative(join(path, ".."), copy)
       .split(sep)
       .join("/")
       .replace(/\.d\.ts$/, ".js");
-    writeFileSync(
-      path,
-      text.replace(/(["'])#glue(-full)?\1/g, `"${ups.startsWith(".") ? ups : `./${ups}`}"`),
-    );
+    writeFileSync(path, text.replace(/(["'])#glue\1/g, `"${ups.startsWith(".") ? ups : `./${ups}`}"`));
   }
   if (used) copyFileSync(join(glueFolder("engine"), "zarr_wasm.d.ts"), copy);
 }

@@ -61,7 +61,8 @@ export function run(title, program, args, options = {}) {
     };
     child.stdout.setEncoding("utf8").on("data", collect);
     child.stderr.setEncoding("utf8").on("data", collect);
-    const heartbeat = setInterval(() => say(`  … ${seconds(started)}: ${lastLine(output)}`), HEARTBEAT_MS);
+    const tell = () => say(`  … ${seconds(started)}: ${lastLine(output)}`);
+    const heartbeat = options.verbose ? undefined : setInterval(tell, HEARTBEAT_MS);
     const endGroup = () => {
       try {
         process.kill(-child.pid, "SIGKILL");

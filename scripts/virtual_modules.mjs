@@ -1,12 +1,11 @@
 /**
  * The modules that src/ts imports and that no file holds, as an esbuild plugin:
  *
- * - `#glue`: the wasm-bindgen glue of the variant at hand (the engine, unless a bundle is made for `full`);
- *   `#glue-full`: always that of `full`.
+ * - `#glue`: the wasm-bindgen glue of the engine.
+ * - `#source`: where the wasm and the worker come from: src/ts/source/inline.ts, or src/ts/source/none.ts in `./slim`.
  * - `virtual:engine-wasm`, `virtual:full-wasm`: the module as text: deflate-raw, then base64. Deflated first, base64
  *   costs one per cent on the wire; by itself a third.
- * - `virtual:worker-source`, `virtual:full-worker-source`: a worker's whole program as text, for a blob worker; each
- *   with the glue of its variant.
+ * - `virtual:worker-source`: the worker's whole program as text, for a blob worker.
  *
  * Their types are in src/ts/virtual.d.ts.
  */
@@ -22,15 +21,15 @@ const wasmText = (variant) =>
   deflateRawSync(readFileSync(join(glueFolder(variant), "zarr_wasm.wasm")), { level: 9 }).toString("base64");
 
 /** The worker as one classic script: blob workers made from it start in every engine. */
-async function workerText(build, variant) {
-  const result = await build.esbuild.build({
+async function workerText({ esbuild, initialOptions: { minify, target } }) {
+  const result = await esbuild.build({
     entryPoints: [WORKER_MAIN],
     bundle: true,
     write: false,
     format: "iife",
-    minify: build.initialOptions.minify,
-    target: build.initialOptions.target,
-    plugins: [virtualModules({ variant })],
+    minify,
+    target,
+    plugins: [virtualModules({ source: "none" })],
   });
   return result.outputFiles[0].text;
 }
@@ -38,17 +37,16 @@ async function workerText(build, variant) {
 const CONTENTS = {
   "virtual:engine-wasm": () => wasmText("engine"),
   "virtual:full-wasm": () => wasmText("full"),
-  "virtual:worker-source": (build) => workerText(build, "engine"),
-  "virtual:full-worker-source": (build) => workerText(build, "full"),
+  "virtual:worker-source": workerText,
 };
 
-export function virtualModules({ variant }) {
+/** `source`: which file of src/ts/source stands behind `#source`. */
+export function virtualModules({ source }) {
   return {
     name: "virtual-modules",
     setup(build) {
-      const glue = (name) => ({ path: join(glueFolder(name), "zarr_wasm.js") });
-      build.onResolve({ filter: /^#glue$/ }, () => glue(variant));
-      build.onResolve({ filter: /^#glue-full$/ }, () => glue("full"));
+      build.onResolve({ filter: /^#glue$/ }, () => ({ path: join(glueFolder("engine"), "zarr_wasm.js") }));
+      build.onResolve({ filter: /^#source$/ }, () => ({ path: join(ROOT, `src/ts/source/${source}.ts`) }));
       // package.json tells bundlers that nothing here acts by being imported; the worker's program does.
       build.onResolve({ filter: /\/worker_main\.[jt]s$/ }, () => ({ path: WORKER_MAIN, sideEffects: true }));
       build.onResolve({ filter: /^virtual:/ }, ({ path }) => {
