@@ -9,7 +9,8 @@ use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::document::{self, NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
-use super::json::{Document, Json, Split};
+use super::json::{Document, Json};
+use super::split::Split;
 use super::{GroupMetadata, NodeKind, NodeMetadata, ZarrFormat, attributes, v3};
 use crate::error::{Error, Result, Stage};
 use crate::format::path::NodePath;

@@ -9,7 +9,7 @@ use std::fmt;
 use std::ops::Range;
 
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::error::{Error, Result};
@@ -39,7 +39,7 @@ impl<'a> Document<'a> {
         Ok(document)
     }
 
-    /// As [`parse`](Self::parse), but leaves it to [`split`](Self::split) to check that it is JSON.
+    /// As [`parse`](Self::parse), but leaves it to [`split`](super::split) to check that it is JSON.
     ///
     /// # Errors
     /// As there.
@@ -56,19 +56,6 @@ impl<'a> Document<'a> {
     /// The value that the document is.
     pub fn root(&self) -> Json<'_> {
         Json::from_checked(&self.text, self.non_finite)
-    }
-
-    /// Takes an object apart, the object at `path` within it too, in one pass: for documents of tens of megabytes. The
-    /// value at `path` may be `null`.
-    ///
-    /// # Errors
-    /// `Format` for what is not JSON, and where there is something else than an object.
-    pub(super) fn split(&self, path: &[&str]) -> Result<Split<'_>> {
-        let mut deserializer = serde_json::Deserializer::from_str(&self.text);
-        let splitter = Splitter { path, non_finite: self.non_finite };
-        let split =
-            splitter.deserialize(&mut deserializer).and_then(|split| deserializer.end().map(|()| split));
-        split.map_err(|error| invalid(&error))
     }
 
     /// Whether bare `NaN` or `Infinity` tokens stand in it.
@@ -88,7 +75,7 @@ impl<'a> Document<'a> {
     }
 }
 
-fn invalid(error: &serde_json::Error) -> Error {
+pub(super) fn invalid(error: &serde_json::Error) -> Error {
     Error::format(format!("invalid JSON: {error}"))
 }
 
@@ -397,7 +384,7 @@ fn keep_last(members: &mut Vec<(Cow<'_, str>, Json<'_>)>) {
 /// A string, borrowed where it has no escapes.
 #[derive(Deserialize)]
 #[serde(transparent)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
 /// Reads an object's members in order.
 struct Members;
@@ -415,73 +402,6 @@ impl<'de> Visitor<'de> for Members {
             members.push((key.0, value));
         }
         Ok(members)
-    }
-}
-
-/// What [`Document::split`] makes of a value.
-#[derive(Debug)]
-pub(super) enum Split<'a> {
-    /// It does not lead further.
-    Whole(Json<'a>),
-    /// An object on the path, or at its end: its members in order, repeated keys too.
-    Members(Vec<(Cow<'a, str>, Split<'a>)>),
-    /// `null` on the path.
-    Null,
-}
-
-impl<'a> Split<'a> {
-    /// The value of a key: the last, if it is repeated.
-    pub(super) fn get(&self, key: &str) -> Option<&Split<'a>> {
-        match self {
-            Self::Members(members) => members.iter().rfind(|(name, _)| name == key).map(|(_, value)| value),
-            Self::Whole(_) | Self::Null => None,
-        }
-    }
-}
-
-/// Reads an object whose member at `path` is taken apart too.
-struct Splitter<'p> {
-    path: &'p [&'p str],
-    non_finite: bool,
-}
-
-impl<'de> DeserializeSeed<'de> for Splitter<'_> {
-    type Value = Split<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(
-        self,
-        deserializer: D,
-    ) -> std::result::Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Splitter<'_> {
-    type Value = Split<'de>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an object")
-    }
-
-    fn visit_unit<E>(self) -> std::result::Result<Self::Value, E> {
-        Ok(Split::Null)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Self::Value, A::Error> {
-        let mut members = Vec::new();
-        while let Some(Text(key)) = map.next_key()? {
-            let value = match self.path {
-                [first, path @ ..] if *first == key => {
-                    map.next_value_seed(Splitter { path, non_finite: self.non_finite })?
-                }
-                _ => Split::Whole(Json {
-                    text: map.next_value::<&RawValue>()?.get(),
-                    non_finite: self.non_finite,
-                }),
-            };
-            members.push((key, value));
-        }
-        Ok(Split::Members(members))
     }
 }
 

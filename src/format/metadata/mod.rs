@@ -11,6 +11,7 @@ pub mod consolidated;
 pub mod document;
 pub mod extension;
 pub mod json;
+mod split;
 pub mod tree;
 pub mod v2;
 pub mod v3;
