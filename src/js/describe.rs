@@ -37,7 +37,17 @@ struct ArraySummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     dimension_names: Option<Vec<Option<String>>>,
     order: Vec<u32>,
+    codecs: Vec<CodecSummary>,
     home: &'static str,
+}
+
+/// A codec as the metadata has it.
+#[derive(Serialize)]
+struct CodecSummary {
+    name: String,
+    /// JSON text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    configuration: Option<String>,
 }
 
 /// Bytes that become a `Uint8Array`.
@@ -90,8 +100,16 @@ fn array_summary(metadata: &ArrayMetadata, document: &NodeDocument) -> ArraySumm
         fill_value,
         dimension_names: metadata.dimension_names.clone(),
         order,
+        codecs: codecs(metadata),
         home: home_of(metadata),
     }
+}
+
+fn codecs(metadata: &ArrayMetadata) -> Vec<CodecSummary> {
+    let codecs = metadata.codecs.iter();
+    codecs
+        .map(|codec| CodecSummary { name: codec.name.clone(), configuration: codec.configuration.clone() })
+        .collect()
 }
 
 fn is_sharded(metadata: &ArrayMetadata) -> bool {

@@ -13,6 +13,7 @@ import type {
   ArrayMetadata,
   Attributes,
   Chunk,
+  CodecMetadata,
   DataType,
   DataTypeQuery,
   NarrowDataType,
@@ -103,6 +104,16 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
 
   get dtype(): D {
     return this[FACTS].dtype as D;
+  }
+
+  /** The codecs in encoding order, as the metadata names them; of v2 with those that its order and byte order mean. */
+  get codecs(): readonly CodecMetadata[] {
+    return this[FACTS].codecs;
+  }
+
+  /** The format of the metadata that counts; the drafts of v3 are 3. */
+  get zarrFormat(): 2 | 3 {
+    return this[FACTS].format;
   }
 
   /** What was read although it bends the rules. */

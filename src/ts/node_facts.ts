@@ -5,7 +5,7 @@
  */
 import { parseJson } from "./engine/engine.ts";
 import { elementOf } from "./read/typed_arrays.ts";
-import type { ArrayMetadata, Attributes, DataType } from "./types.ts";
+import type { ArrayMetadata, Attributes, CodecMetadata, DataType } from "./types.ts";
 import type { Home } from "./worker/protocol.ts";
 
 /** The engine's summary of a node; written by `src/js/describe.rs`. */
@@ -40,6 +40,8 @@ export interface ArraySummary {
   dimensionNames?: (string | null)[];
   /** Array dimensions as chunks have them in memory, slowest first. */
   order: number[];
+  /** The chain in encoding order; configurations are JSON text. */
+  codecs: { name: string; configuration?: string }[];
   /** Which build of the engine decodes its chunks. */
   home: Home;
 }
@@ -53,6 +55,8 @@ export interface ArrayFacts {
   readonly fillValue: unknown;
   readonly dimensionNames: (string | null)[] | undefined;
   readonly order: number[];
+  readonly format: 2 | 3;
+  readonly codecs: readonly CodecMetadata[];
   readonly attributes: Attributes;
   readonly warnings: readonly string[];
   /** The documents as the engine takes them. */
@@ -103,6 +107,13 @@ export function factsOfNode(node: OpenedNode): ArrayFacts {
     fillValue: array.fillValue ? elementOf(array.dtype, array.fillValue) : null,
     dimensionNames: array.dimensionNames,
     order: array.order,
+    format: summary.format,
+    get codecs() {
+      return array.codecs.map(({ name, configuration }) => ({
+        name,
+        configuration: configuration === undefined ? {} : parseAttributes(configuration, false),
+      }));
+    },
     get attributes() {
       return attributes();
     },
@@ -163,6 +174,8 @@ export function factsOfMetadata(metadata: ArrayMetadata): ArrayFacts {
     fillValue: callersFillValue(metadata),
     dimensionNames: metadata.dimension_names,
     order: orderOf(codecs, metadata.shape.length),
+    format: 3,
+    codecs: metadata.codecs,
     attributes: metadata.attributes ?? {},
     warnings: [],
     get document() {
