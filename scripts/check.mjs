@@ -24,6 +24,7 @@ function checks(locked, environment) {
     ["clippy, on the host", ["cargo", "clippy", ...locked, "--workspace", "--all-targets", ...DENY]],
     ["clippy, on wasm", ["cargo", ...WASM_CLIPPY, ...locked, ...DENY], environment],
     ["tsc", [...TSC, "--project", "tsconfig.json"]],
+    ["tsc, the viewer", [...TSC, "--project", "www/tsconfig.json"]],
     ["biome", [...BIOME, "check", "."]],
   ];
 }

@@ -7,6 +7,7 @@
 
 import * as zarr from "zarr-wasm";
 import { readMultiscale } from "./multiscales.js";
+import type { Wire } from "./wire.js";
 
 export type ArrayNode = zarr.Array<zarr.DataType, zarr.Readable>;
 export type GroupNode = zarr.Group<zarr.Readable>;
@@ -45,8 +46,10 @@ export class Dataset {
   }
 }
 
-export async function openDataset(url: URL, signal: AbortSignal): Promise<Dataset> {
-  const store = await zarr.withMaybeConsolidatedMetadata(new zarr.FetchStore(url.href));
+export async function openDataset(url: URL, wire: Wire, signal: AbortSignal): Promise<Dataset> {
+  const store = await zarr.withMaybeConsolidatedMetadata(
+    new zarr.FetchStore(url.href, { fetch: wire.fetch }),
+  );
   signal.throwIfAborted();
   const root = await zarr.open(store, { signal });
   if ("contents" in store) return new Dataset(url, root, sorted(store.contents()), "consolidated");

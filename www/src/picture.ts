@@ -33,6 +33,7 @@ export class Picture {
   #plane: Plane | null = null;
   #colours = "";
   #contrastTimer = 0;
+  #pointed: Place | null = null;
 
   static async create(parts: PictureParts): Promise<Picture> {
     const source = new TileSource();
@@ -124,6 +125,8 @@ export class Picture {
   #progress(progress: TileProgress): void {
     this.onProgress(progress);
     if (progress.done === 0) return;
+    // The tile under the pointer may be among those that arrived.
+    this.#point(this.#pointed);
     if (progress.done === progress.wanted) this.#findContrast();
     else if (this.#contrastTimer === 0) {
       this.#contrastTimer = window.setTimeout(() => this.#findContrast(), CONTRAST_MS);
@@ -147,6 +150,7 @@ export class Picture {
 
   #point(place: Place | null): void {
     const { pointer } = this.#parts;
+    this.#pointed = place;
     pointer.hidden = place === null || this.#plane === null;
     if (!place || !this.#plane) return;
     const { array, x, y, at } = this.#plane;

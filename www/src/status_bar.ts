@@ -4,6 +4,7 @@ import * as zarr from "zarr-wasm";
 import { element } from "./element.js";
 import { bytesText, countText } from "./number_text.js";
 import type { TileProgress } from "./tile_source.js";
+import type { Wire } from "./wire.js";
 
 const REFRESH_MS = 250;
 
@@ -12,11 +13,14 @@ export class StatusBar {
   readonly #counters: HTMLElement;
   readonly #texts = new Map<string, HTMLElement>();
   #drawnBy = "";
+  readonly #wire: Wire;
   #timer = 0;
 
-  constructor(progress: HTMLProgressElement, counters: HTMLElement) {
+  constructor(progress: HTMLProgressElement, counters: HTMLElement, wire: Wire) {
     this.#progress = progress;
     this.#counters = counters;
+    this.#wire = wire;
+    wire.onChange = () => this.refresh();
     this.refresh();
   }
 
@@ -56,11 +60,16 @@ export class StatusBar {
   }
 
   #counts(): void {
-    const { requests, bytes, cacheHits, threads } = zarr.info();
-    this.#set("Requests", countText(requests), "HTTP requests since the page was loaded");
-    this.#set("Received", bytesText(bytes), "Bytes of their answers");
-    this.#set("Cache hits", countText(cacheHits), "Chunks that did not have to be read or decoded again");
-    this.#set("Decoding", threads > 0 ? `${threads} threads` : "on this thread", "Where chunks are decoded");
+    const { workers, parts, refused } = zarr.info();
+    const decoder = workers > 0 ? `${workers} worker${workers === 1 ? "" : "s"}` : "on this thread";
+    this.#set("Requests", countText(this.#wire.requests), "HTTP requests since the page was loaded");
+    this.#set("Received", bytesText(this.#wire.bytes), "Bytes of their answers");
+    this.#set("Decoding", decoder, refused.join("\n") || "Where chunks are decoded");
+    this.#set(
+      "Decoded",
+      `${countText(parts.workers + parts.caller)} parts`,
+      "Pieces of results, by workers and by this thread",
+    );
     this.#set("Drawing", this.#drawnBy, "How the picture is drawn");
   }
 

@@ -18,6 +18,7 @@ import { Toolbar } from "./toolbar.js";
 import { Tree } from "./tree.js";
 import { type UrlState, writeUrlState } from "./url_state.js";
 import { showValues } from "./values_view.js";
+import { Wire } from "./wire.js";
 
 /** Served beside the page; the first is what a page without a source shows. */
 const DEMOS = [
@@ -42,7 +43,8 @@ export class Viewer {
   readonly #values = byId("values");
   readonly #tree = new Tree(byId("tree"));
   readonly #message = new MessageView(byId("message"));
-  readonly #status = new StatusBar(byId<HTMLProgressElement>("progress"), byId("counters"));
+  readonly #wire = new Wire();
+  readonly #status = new StatusBar(byId<HTMLProgressElement>("progress"), byId("counters"), this.#wire);
   readonly #toolbar: Toolbar;
   readonly #picture: Picture;
 
@@ -92,7 +94,7 @@ export class Viewer {
     this.#close(source);
     try {
       this.#url = parseAddress(source, document.baseURI);
-      const dataset = await openDataset(this.#url, signal);
+      const dataset = await openDataset(this.#url, this.#wire, signal);
       signal.throwIfAborted();
       this.#dataset = dataset;
       this.#showHierarchy(dataset);
