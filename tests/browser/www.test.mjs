@@ -1,5 +1,5 @@
 /** The viewer shows the demo data, follows its controls, and says in words what went wrong. */
-import { equal, ok, test } from "./harness.mjs";
+import { equal, fixture, ok, test } from "./harness.mjs";
 import { openViewer, until } from "./www_frame.mjs";
 
 const CELLS = "./demo/cells.ome.zarr";
@@ -67,6 +67,42 @@ test("viewer: the keyboard walks the tree, and a node without a plane lists its 
   equal(values.length, 180);
   ok(Math.abs(values[0] - values[179]) > 170, "latitudes go from one pole to the other");
   ok(viewer.find("#details").textContent.includes("degrees_north"), "attributes are shown");
+});
+
+test("viewer: the pointer reads stored values, also when the axes are swapped", async () => {
+  const expected = await (await fetch(fixture("zarr-python-3/root-array-v3/expected.json"))).json();
+  const bytes = Uint8Array.from(atob(expected[0].values), (character) => character.charCodeAt(0));
+  const values = new Uint16Array(bytes.buffer);
+  const source = fixture("zarr-python-3/root-array-v3/store");
+  for (const [plane, across, down] of [
+    ["1,0", 3, 5],
+    ["0,1", 5, 3],
+  ]) {
+    const viewer = await openViewer(`?source=${source}&plane=${plane}`);
+    await viewer.drawn();
+    await until(() => viewer.query.has("view"), "the camera in the address");
+    const words = await viewer.point(across, down);
+    ok(words.endsWith(` ${values[5 * 5 + 3]}`), `row 5, column 3 of plane ${plane}: ${words}`);
+  }
+});
+
+test("viewer: an array with a codec that is unknown still shows its metadata", async () => {
+  const viewer = await openViewer(`?source=${fixture("bad/v3-codec-unknown/store")}`);
+  const alert = await until(() => viewer.find('[role="alert"]'), "words");
+  ok(alert.textContent.includes("cannot decode") && alert.textContent.includes("brotli9"), alert.textContent);
+  const details = viewer.text("#details");
+  ok(details.includes("Shape") && details.includes("brotli9"), `shape and codecs: ${details}`);
+});
+
+test("viewer: a damaged chunk is said to be damaged, not drawn", async () => {
+  const viewer = await openViewer(`?source=${fixture("bad/chunk-crc32c-sum/store")}`);
+  const alert = await until(() => viewer.find('[role="alert"]'), "words");
+  ok(alert.textContent.includes("damaged") && alert.textContent.includes("c/0/0"), alert.textContent);
+});
+
+test("viewer: an array without elements says that it is empty", async () => {
+  const viewer = await openViewer(`?source=${fixture("zarr-python-3/shapes-v3/store")}&path=empty-columns`);
+  await until(() => viewer.text("#values").includes("empty"), "words");
 });
 
 test("viewer: an address without data is explained in words, and the next one works", async () => {

@@ -83,6 +83,21 @@ class ViewerFrame {
     element.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
   }
 
+  /** Moves the pointer over the middle of an element of the plane, across and down, and returns what the readout says. */
+  async point(across, down) {
+    const [x, y, scale] = this.query.get("view").split(",").map(Number);
+    const { left, top, width, height } = this.find("#plane").getBoundingClientRect();
+    const clientX = left + width / 2 + (across + 0.5 - x) * scale;
+    const clientY = top + height / 2 + (down + 0.5 - y) * scale;
+    const pointer = this.find("#pointer");
+    pointer.textContent = "";
+    const target = this.document.elementFromPoint(clientX, clientY);
+    const { PointerEvent } = this.frame.contentWindow;
+    target.dispatchEvent(new PointerEvent("pointermove", { clientX, clientY, bubbles: true, pointerId: 1 }));
+    await until(() => pointer.textContent !== "", "the value under the pointer");
+    return pointer.textContent;
+  }
+
   submit(selector) {
     this.find(selector).requestSubmit();
   }

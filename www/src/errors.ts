@@ -55,9 +55,8 @@ function reason(code: string, detail: string, where: string, url: URL | null): O
     case "Unsupported":
       return {
         title: "This array uses something this page cannot decode",
-        cause:
-          "A codec, data type or extension in its metadata is not known here. The metadata itself is readable and shown on the left.",
-        cure: "The message below names it. Other arrays of the data set may still open.",
+        cause: "Its metadata names a codec, data type or extension that is not known here.",
+        cure: "The message below names it. What could be read of the metadata is shown beside; other arrays may still open.",
       };
     case "Limit":
       return {
