@@ -178,6 +178,9 @@ fn list_spans(indices: impl Iterator<Item = u64>, grid: &GridDimension) -> Resul
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::format::chunk_grid::ChunkGrid;
+    use crate::format::metadata::extension::Extension;
+    use crate::format::metadata::json::Document;
     use proptest::prelude::*;
 
     /// Every (output place, array index) pair, by walking all spans.
@@ -206,6 +209,23 @@ mod tests {
             let last = i128::from(start) + i128::from(step) * i128::from(count - 1);
             prop_assume!(last >= 0);
             let grid = GridDimension::Regular(chunk);
+            let projection = AxisProjection::new(&Indices::Range { start, step, count }, &grid).unwrap();
+            let expected: Vec<_> = (0..count).map(|k| (k, nth(start, step, k))).collect();
+            prop_assert_eq!(walk(&projection, &grid), expected);
+        }
+
+        #[test]
+        fn chunks_may_differ(
+            lens in prop::collection::vec(1_u64..9, 1..12), start in 0_u64..90, step in prop_oneof![-12_i64..0, 1_i64..12],
+            count in 1_u64..12,
+        ) {
+            let total: u64 = lens.iter().sum();
+            let (start, last) = (start % total, i128::from(total) - 1);
+            let room = if step > 0 { last - i128::from(start) } else { i128::from(start) };
+            let count = count.min(u64::try_from(room).unwrap() / step.unsigned_abs() + 1);
+            let text = format!(r#"{{"name":"rectilinear","configuration":{{"kind":"inline","chunk_shapes":[{lens:?}]}}}}"#);
+            let document = Document::parse(text.as_bytes()).unwrap();
+            let grid = ChunkGrid::parse(&Extension::parse(document.root()).unwrap(), &[total]).unwrap().dimensions.remove(0);
             let projection = AxisProjection::new(&Indices::Range { start, step, count }, &grid).unwrap();
             let expected: Vec<_> = (0..count).map(|k| (k, nth(start, step, k))).collect();
             prop_assert_eq!(walk(&projection, &grid), expected);

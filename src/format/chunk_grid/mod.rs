@@ -1,15 +1,17 @@
 //! Chunk grids: how an array is cut into chunks.
 //! <https://zarr-specs.readthedocs.io/en/latest/v3/chunk-grids/index.html>
 //!
-//! Every grid we know is the product of its dimensions, so a grid is a list of [`GridDimension`]s. It knows nothing of the
-//! array's length: grids outlive a resize, and edge chunks have their full size.
+//! Every grid we know is the product of its dimensions, so a grid is a list of [`GridDimension`]s. Chunks may reach past the
+//! array's end; edge chunks have their full size.
 
+mod rectilinear;
 mod regular;
 
 use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::format::metadata::extension::Extension;
+pub use rectilinear::Runs;
 
 /// How an array is cut into chunks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,16 +25,22 @@ pub struct ChunkGrid {
 pub enum GridDimension {
     /// Into chunks of one length, which is not zero.
     Regular(u64),
+    /// Into chunks with lengths of their own.
+    Varying(Runs),
 }
 
 impl ChunkGrid {
-    /// From v3's `chunk_grid`, for an array of `rank` dimensions.
+    /// From v3's `chunk_grid`, for an array of this shape.
     ///
     /// # Errors
-    /// `Unsupported` for an unknown name, `Format` for a wrong rank and for chunk lengths of zero.
-    pub fn parse(extension: &Extension<'_>, rank: usize) -> Result<Self> {
+    /// `Unsupported` for an unknown name, `Format` for a wrong rank, for chunk lengths of zero, and for chunks that do not cover the
+    /// array.
+    pub fn parse(extension: &Extension<'_>, array_shape: &[u64]) -> Result<Self> {
         match extension.name.as_ref() {
-            "regular" => regular::parse(extension, rank),
+            "regular" => regular::parse(extension, array_shape.len()),
+            "rectilinear" => rectilinear::parse(extension, array_shape),
+            "rectangular" => rectilinear::parse_rectangular(extension, array_shape),
+            "zarrs.regular_bounded" => rectilinear::parse_bounded(extension, array_shape),
             name => Err(Error::unsupported(format!("unknown chunk grid {name:?}"))),
         }
     }
@@ -84,6 +92,7 @@ impl GridDimension {
     pub fn is_regular(&self) -> bool {
         match self {
             Self::Regular(_) => true,
+            Self::Varying(_) => false,
         }
     }
 
@@ -91,6 +100,7 @@ impl GridDimension {
     pub fn shortest_chunk(&self) -> u64 {
         match self {
             Self::Regular(len) => *len,
+            Self::Varying(runs) => runs.shortest_chunk(),
         }
     }
 
@@ -98,6 +108,7 @@ impl GridDimension {
     pub fn chunk_count(&self, array_len: u64) -> u64 {
         match self {
             Self::Regular(len) => array_len.div_ceil(*len),
+            Self::Varying(runs) => runs.chunk_count(array_len),
         }
     }
 
@@ -105,6 +116,7 @@ impl GridDimension {
     pub fn chunk_of(&self, idx: u64) -> u64 {
         match self {
             Self::Regular(len) => idx / *len,
+            Self::Varying(runs) => runs.chunk_of(idx),
         }
     }
 
@@ -115,6 +127,7 @@ impl GridDimension {
                 let start = chunk.saturating_mul(*len);
                 start..start.saturating_add(*len)
             }
+            Self::Varying(runs) => runs.chunk_extent(chunk),
         }
     }
 
@@ -122,6 +135,7 @@ impl GridDimension {
     pub fn chunk_len(&self, chunk: u64) -> Option<u64> {
         match self {
             Self::Regular(len) => chunk.checked_mul(*len).map(|_| *len),
+            Self::Varying(runs) => runs.chunk_len(chunk),
         }
     }
 }

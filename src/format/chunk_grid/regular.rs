@@ -38,7 +38,7 @@ mod tests {
 
     fn parse_text(text: &str, rank: usize) -> Result<ChunkGrid> {
         let document = Document::parse(text.as_bytes())?;
-        ChunkGrid::parse(&Extension::parse(document.root())?, rank)
+        ChunkGrid::parse(&Extension::parse(document.root())?, &vec![1; rank])
     }
 
     #[test]

@@ -85,7 +85,8 @@ fn array(members: Object<'_>) -> Result<ArrayMetadata> {
     let mut warnings = Vec::new();
     let metadata = ArrayMetadata {
         format: ZarrFormat::V3,
-        chunk_grid: members.require("chunk_grid", |json| ChunkGrid::parse(&Extension::parse(json)?, rank))?,
+        chunk_grid: members
+            .require("chunk_grid", |json| ChunkGrid::parse(&Extension::parse(json)?, &shape))?,
         chunk_key_encoding: members
             .require("chunk_key_encoding", |json| ChunkKeyEncoding::parse(&Extension::parse(json)?))?,
         fill_value: members.require("fill_value", |json| fill_value(&data_type, json, &mut warnings))?,
