@@ -83,8 +83,10 @@ impl Output<'_> {
     /// `Format` on a length other than the exact one, `Limit` beyond the limit; before anything is allocated.
     pub fn reserve(&mut self, len: u64) -> Result<&mut [u8]> {
         match self {
-            Self::Exact(output) if output.len() as u64 == len => Ok(output),
-            Self::Exact(output) => Err(wrong_decoded_len(output.len() as u64, len)),
+            Self::Exact(output) => match output.len() as u64 {
+                expected if expected == len => Ok(output),
+                expected => Err(wrong_decoded_len(expected, len)),
+            },
             Self::Growing { buf, limit } => {
                 let len = limits::within(len, *limit as u64, "decoded bytes")?;
                 buf.clear();

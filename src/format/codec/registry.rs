@@ -147,7 +147,9 @@ pub fn needs_module(home: Home) -> Error {
         Home::Full => "full",
         Home::Images => "images",
     };
-    Error::unsupported(format!("this codec needs the package's {module:?} module, which is not the one that ran"))
+    Error::unsupported(format!(
+        "this codec needs the package's {module:?} module, which is not the one that ran"
+    ))
 }
 
 /// Refuses to encode in the build that only reads.

@@ -8,7 +8,9 @@
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::{Configuration, unfit};
-use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len};
+use crate::format::codec::{
+    ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
+};
 use crate::kernel::scatter::{Dim, Strided, scatter};
 use crate::limits;
 
@@ -120,10 +122,13 @@ impl Transpose {
         Ok(match elements {
             ArrayBytes::Fixed(bytes) => {
                 let size = self.encoded.data_type.size();
-                let size = size.ok_or_else(|| Error::unsupported("packed elements of a type without a fixed size"))?;
+                let size =
+                    size.ok_or_else(|| Error::unsupported("packed elements of a type without a fixed size"))?;
                 ArrayBytes::Fixed(self.gather(&bytes, size, direction)?)
             }
-            ArrayBytes::Variable(elements) => ArrayBytes::Variable(self.gather_variable(&elements, direction)?),
+            ArrayBytes::Variable(elements) => {
+                ArrayBytes::Variable(self.gather_variable(&elements, direction)?)
+            }
         })
     }
 

@@ -10,7 +10,9 @@ use super::zlib::deflate_level;
 use super::{check_sum, require_encoders, split, truncated};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, Spelling};
-use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec, wrong_decoded_len};
+use crate::format::codec::{
+    BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec, wrong_decoded_len,
+};
 
 /// The configuration: `level`.
 #[derive(Clone, Copy, Debug)]

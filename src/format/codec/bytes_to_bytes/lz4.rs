@@ -6,7 +6,10 @@
 use super::{check_ratio, require_encoders, split, truncated};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec, wrong_decoded_len};
+use crate::format::codec::{
+    BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec, wrong_decoded_len,
+};
+use crate::kernel::lz4::{Lz4Error, decompress_block_into};
 use crate::limits;
 
 /// LZ4's best ratio: 255 bytes of a match in each byte of its length.
@@ -51,10 +54,12 @@ impl BytesToBytes for Lz4 {
 
 /// Decodes one block, which must fill `output`.
 pub(super) fn decode_block(block: &[u8], output: &mut [u8]) -> Result<()> {
-    match lz4_flex::block::decompress_into(block, output) {
+    match decompress_block_into(block, output) {
         Ok(len) if len == output.len() => Ok(()),
         Ok(len) => Err(wrong_decoded_len(output.len() as u64, len as u64)),
-        Err(error) => Err(Error::format("lz4 block is damaged").actual(error.to_string())),
+        Err(Lz4Error::Truncated) => Err(truncated("lz4 block")),
+        Err(Lz4Error::TooLong) => Err(Error::format("lz4 block holds more than its size says")),
+        Err(Lz4Error::Offset) => Err(Error::format("lz4 match begins before its block")),
     }
 }
 
@@ -70,7 +75,8 @@ pub(super) fn encode_block(decoded: &[u8], encoded: &mut Vec<u8>) -> Result<()> 
     encoded.resize(start + most, 0);
     let target = encoded.get_mut(start..).unwrap_or_default();
     let written = lz4_flex::block::compress_into(decoded, target);
-    let written = written.map_err(|error| Error::limit("lz4 cannot hold the chunk").actual(error.to_string()))?;
+    let written =
+        written.map_err(|error| Error::limit("lz4 cannot hold the chunk").actual(error.to_string()))?;
     encoded.truncate(start + written);
     Ok(())
 }

@@ -9,7 +9,9 @@ use super::inflate::{Inflater, window};
 use super::{check_sum, require_encoders, split, truncated};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec, wrong_decoded_len};
+use crate::format::codec::{
+    BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec, wrong_decoded_len,
+};
 
 /// The configuration: `level`, with numcodecs' default.
 #[derive(Clone, Copy, Debug)]

@@ -8,7 +8,9 @@ use std::cell::RefCell;
 use super::require_encoders;
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, Spelling};
-use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec, wrong_decoded_len};
+use crate::format::codec::{
+    BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec, wrong_decoded_len,
+};
 use crate::kernel::zstd::{Decompressor, ZstdError, frame_content_size};
 
 /// The library's own results.
@@ -108,8 +110,12 @@ pub(super) fn encode(decoded: &[u8], level: i32, checksum: bool, encoded: &mut V
 
 fn failed(error: ZstdError) -> Error {
     match error {
-        ZstdError::Limit(limit) => Error::limit("decoded bytes are too many").expected(format!("at most {limit}")),
+        ZstdError::Limit(limit) => {
+            Error::limit("decoded bytes are too many").expected(format!("at most {limit}"))
+        }
         ZstdError::OutOfMemory => Error::limit("no memory for zstd"),
-        ZstdError::Library(_) | ZstdError::Truncated => Error::format("zstd frame is damaged").actual(error.to_string()),
+        ZstdError::Library(_) | ZstdError::Truncated => {
+            Error::format("zstd frame is damaged").actual(error.to_string())
+        }
     }
 }

@@ -85,7 +85,8 @@ fn copy_literals(literals: &[u8], output: &mut [u8], at: usize) -> Result<usize>
 /// copied again, twice as much each time.
 fn copy_match(found: Match, output: &mut [u8], at: usize) -> Result<usize> {
     let Match { len, distance } = found;
-    let from = at.checked_sub(distance).ok_or_else(|| Error::format("blosclz match begins before its stream"))?;
+    let from =
+        at.checked_sub(distance).ok_or_else(|| Error::format("blosclz match begins before its stream"))?;
     let end = at.checked_add(len).filter(|&end| end <= output.len()).ok_or_else(too_long)?;
     if distance == 1 {
         let byte = output[from];
@@ -124,7 +125,8 @@ pub(super) fn encode(decoded: &[u8], encoded: &mut Vec<u8>) {
     let last = decoded.len() - LAST_LITERALS;
     let (mut literals, mut at) = (0, 4);
     while at < last {
-        let candidate = std::mem::replace(&mut seen[hash(&decoded[at..])], u32::try_from(at).unwrap_or(0)) as usize;
+        let candidate =
+            std::mem::replace(&mut seen[hash(&decoded[at..])], u32::try_from(at).unwrap_or(0)) as usize;
         let len = decoded[at..last].iter().zip(&decoded[candidate..]).take_while(|(a, b)| a == b).count();
         let distance = at - candidate;
         // A far match takes five bytes.

@@ -66,7 +66,13 @@ impl Decoder {
         Ok(())
     }
 
-    fn decode_block(&self, header: &Header, compressor: Compressor, streams: &[u8], block: &mut [u8]) -> Result<()> {
+    fn decode_block(
+        &self,
+        header: &Header,
+        compressor: Compressor,
+        streams: &[u8],
+        block: &mut [u8],
+    ) -> Result<()> {
         let count = header.stream_count(block.len());
         let shuffle = header.shuffle(block.len());
         if shuffle == Shuffle::None {
@@ -89,7 +95,13 @@ impl Decoder {
     }
 
     /// Decodes `count` streams of equal content, each behind its length, into `output`.
-    fn decode_streams(&self, compressor: Compressor, count: usize, streams: &[u8], output: &mut [u8]) -> Result<()> {
+    fn decode_streams(
+        &self,
+        compressor: Compressor,
+        count: usize,
+        streams: &[u8],
+        output: &mut [u8],
+    ) -> Result<()> {
         if !output.len().is_multiple_of(count) {
             return Err(Error::format("blosc block cannot be split into its streams"));
         }

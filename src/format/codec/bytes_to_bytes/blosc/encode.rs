@@ -42,7 +42,8 @@ impl Encoder {
     pub(super) fn encode(&self, decoded: &[u8]) -> Result<Vec<u8>> {
         require_encoders()?;
         limits::within(decoded.len() as u64, MAX_CONTENT, "content of a blosc frame")?;
-        let encoder = Self { typesize: if self.typesize > MAX_TYPESIZE { 1 } else { self.typesize.max(1) }, ..*self };
+        let encoder =
+            Self { typesize: if self.typesize > MAX_TYPESIZE { 1 } else { self.typesize.max(1) }, ..*self };
         let compressed = if self.level == 0 || decoded.len() < MIN_CONTENT {
             None
         } else {
@@ -144,7 +145,8 @@ impl Encoder {
             Compressor::Lz4 => return lz4::encode_block(stream, frame),
             Compressor::Snappy => {
                 let encoded = snap::raw::Encoder::new().compress_vec(stream);
-                let encoded = encoded.map_err(|error| Error::limit("snappy cannot hold it").actual(error.to_string()))?;
+                let encoded = encoded
+                    .map_err(|error| Error::limit("snappy cannot hold it").actual(error.to_string()))?;
                 frame.extend_from_slice(&encoded);
             }
             Compressor::Zlib => frame.extend_from_slice(&zlib::encode(stream, self.level)?),

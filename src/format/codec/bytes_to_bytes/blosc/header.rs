@@ -62,10 +62,15 @@ impl Header {
             return Err(wrong_version(version));
         }
         let (sizes, _) = sizes.as_chunks::<4>();
-        let size = |idx: usize| to_usize(sizes.get(idx).map_or(0, |size| u32::from_le_bytes(*size)).into(), "blosc");
+        let size =
+            |idx: usize| to_usize(sizes.get(idx).map_or(0, |size| u32::from_le_bytes(*size)).into(), "blosc");
         let (decoded_len, blocksize, encoded_len) = (size(0)?, size(1)?, size(2)?);
         if encoded_len != frame.len() {
-            return Err(wrong("blosc frame has another length than its header says", encoded_len, frame.len()));
+            return Err(wrong(
+                "blosc frame has another length than its header says",
+                encoded_len,
+                frame.len(),
+            ));
         }
         let mut header = Self { flags, typesize: typesize.into(), decoded_len, blocksize, compressor: None };
         header.check_sizes(encoded_len)?;
@@ -97,7 +102,11 @@ impl Header {
         if self.is_copied() {
             return match encoded_len - LEN {
                 len if len == self.decoded_len => Ok(()),
-                len => Err(wrong("copied blosc frame has another length than its content", self.decoded_len, len)),
+                len => Err(wrong(
+                    "copied blosc frame has another length than its content",
+                    self.decoded_len,
+                    len,
+                )),
             };
         }
         if self.block_count() > (encoded_len - LEN) / 4 {
