@@ -385,7 +385,8 @@ pub(super) fn swap_elements(bytes: &mut [u8], packed: &Packed, element_size: usi
 
 /// The byte runs of a box in a packed array, ascending and disjoint; neighbours are merged, and a box of very many rows
 /// becomes the rows of its outer dimensions.
-#[allow(clippy::cast_possible_truncation)] // Positions in a chunk that was checked to fit memory.
+// Positions in a chunk that was checked to fit memory; a list of one run is meant.
+#[allow(clippy::cast_possible_truncation, clippy::single_range_in_vec_init)]
 fn runs_of_box(shape: &[u64], wanted: &[Range<u64>], element_size: usize) -> Vec<Range<usize>> {
     let mut run_len = element_size as u64;
     let mut dimension = shape.len();
@@ -431,6 +432,7 @@ fn row_index(shape: &[u64], wanted: &[Range<u64>], dimensions: usize, row: u64) 
 }
 
 #[cfg(test)]
+#[allow(clippy::single_range_in_vec_init)] // A list of one run is meant.
 mod tests {
     use super::*;
 
