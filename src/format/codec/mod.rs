@@ -9,6 +9,7 @@ pub mod array_to_array;
 pub mod array_to_bytes;
 pub mod bytes_to_bytes;
 pub mod configuration;
+mod elsewhere;
 pub mod pipeline;
 pub mod registry;
 pub mod sharding;

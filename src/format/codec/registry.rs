@@ -5,7 +5,7 @@
 //! documentation); the README's table is made from them.
 
 use super::configuration::Configuration;
-use super::{Spec, array_to_array, array_to_bytes, bytes_to_bytes, sharding};
+use super::{Spec, array_to_array, array_to_bytes, bytes_to_bytes, elsewhere, sharding};
 use crate::error::{Error, Result, Stage};
 use crate::format::metadata::json::Document;
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
@@ -115,7 +115,7 @@ pub fn home_of(name: &str, format: ZarrFormat) -> Option<Home> {
 /// A codec's metadata, understood.
 ///
 /// # Errors
-/// `Unsupported` for a codec that nobody knows or that another module has, `Format` for a configuration that breaks its
+/// `Unsupported` for a codec that nobody knows, `Format` for a configuration that breaks its
 /// specification. All name the codec and the field.
 pub fn parse(codec: &CodecMetadata) -> Result<Spec> {
     parse_entry(codec).map_err(|error| error.in_codec(codec.name.as_str()).within_field(&codec.field))
@@ -124,7 +124,7 @@ pub fn parse(codec: &CodecMetadata) -> Result<Spec> {
 fn parse_entry(codec: &CodecMetadata) -> Result<Spec> {
     let entry = lookup(&codec.name, codec.format)?;
     if !entry.home.is_here() {
-        return Err(needs_module(entry.home));
+        return Ok(elsewhere::spec(entry.kind, entry.home));
     }
     let read = || {
         let text = codec.configuration.as_deref().unwrap_or("{}");
