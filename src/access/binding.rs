@@ -12,6 +12,7 @@ use crate::error::{Error, Result};
 use crate::format::chunk_grid::GridDimension;
 use crate::format::codec::ChunkRepresentation;
 use crate::format::codec::pipeline::Pipeline;
+use crate::format::codec::registry::Home;
 use crate::format::metadata::document::{self, NodeDocument};
 use crate::format::metadata::{ArrayMetadata, NodeMetadata};
 use crate::limits;
@@ -160,6 +161,14 @@ impl Binding {
         }
         chains.insert(shape, chain.clone());
         Ok(chain)
+    }
+
+    /// Which module of the package can decode the chunks.
+    ///
+    /// # Errors
+    /// As [`Pipeline::bind`].
+    pub fn home(&self) -> Result<Home> {
+        Ok(self.first_chain()?.level(0).map_or(Home::Engine, |level| level.pipeline.home()))
     }
 
     /// Shape of what is stored under one key: of a shard, where there are shards.

@@ -101,7 +101,7 @@ fn array_summary(metadata: &ArrayMetadata, document: &NodeDocument) -> ArraySumm
         dimension_names: metadata.dimension_names.clone(),
         order,
         codecs: codecs(metadata),
-        home: home_of(metadata),
+        home: binding.home().map_or("engine", home_name),
     }
 }
 
@@ -127,7 +127,9 @@ fn is_null_fill(document: &NodeDocument) -> bool {
     Document::parse(text.as_bytes()).is_ok_and(is_null)
 }
 
-fn home_of(metadata: &ArrayMetadata) -> &'static str {
-    let mut homes = metadata.codecs.iter().filter_map(|codec| registry::home_of(&codec.name, codec.format));
-    if homes.any(|home| home == Home::Full) { "full" } else { "engine" }
+fn home_name(home: Home) -> &'static str {
+    match home {
+        Home::Engine => "engine",
+        Home::Full | Home::Images => "full",
+    }
 }

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::error::{Error, Result, Stage};
-use crate::format::codec::registry;
+use crate::format::codec::registry::{self, Home};
 use crate::format::codec::sharding::Sharding;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Output, Packed, Spec,
@@ -25,6 +25,7 @@ pub struct Pipeline {
     array_to_bytes: Named<dyn ArrayToBytes>,
     bytes_to_bytes: Vec<Named<dyn BytesToBytes>>,
     packed: Option<Packed>,
+    home: Home,
 }
 
 /// A bound codec and the name the metadata has for it, for errors.
@@ -79,7 +80,9 @@ impl Pipeline {
         let mut array_to_bytes: Option<Named<dyn ArrayToBytes>> = None;
         let mut bytes_to_bytes = Vec::new();
         let mut encoded = decoded.clone();
+        let mut home = Home::Engine;
         for metadata in codecs {
+            home = elsewhere(home, registry::home_of(&metadata.name, metadata.format));
             let blame = |error: Error| error.in_codec(metadata.name.as_str()).within_field(&metadata.field);
             let name = || metadata.name.clone();
             match (registry::parse(metadata)?, &array_to_bytes) {
@@ -102,12 +105,18 @@ impl Pipeline {
         let array_to_bytes =
             array_to_bytes.ok_or_else(|| Error::format("no array-to-bytes codec").in_field("codecs"))?;
         let packed = array_to_bytes.codec.packed();
-        Ok(Self { decoded, encoded, array_to_array, array_to_bytes, bytes_to_bytes, packed })
+        home = elsewhere(home, array_to_bytes.codec.sharding().map(Sharding::home));
+        Ok(Self { decoded, encoded, array_to_array, array_to_bytes, bytes_to_bytes, packed, home })
     }
 
     /// What the chunk is when it is decoded.
     pub fn decoded(&self) -> &ChunkRepresentation {
         &self.decoded
+    }
+
+    /// Which module of the package can decode all of the chain.
+    pub fn home(&self) -> Home {
+        self.home
     }
 
     /// Exact length of the encoded bytes, where it follows from the representation (shard indexes must have one).
@@ -294,6 +303,11 @@ impl Pipeline {
         let axes = orders.fold((0..shape.len()).collect::<Vec<_>>(), |axes, order| compose(&axes, order));
         Ok((chunk, permuted_strides(shape, &axes)))
     }
+}
+
+/// The module that has what the engine has not, among two.
+fn elsewhere(home: Home, other: Option<Home>) -> Home {
+    if home == Home::Engine { other.unwrap_or(home) } else { home }
 }
 
 fn out_of_place(spec: &Spec) -> Error {

@@ -17,6 +17,7 @@ pub use spec::parse;
 
 use crate::error::Result;
 use crate::format::codec::pipeline::Pipeline;
+use crate::format::codec::registry::Home;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation};
 use crate::format::data_type::FillValue;
 use index::ShardIndexFormat;
@@ -44,6 +45,11 @@ impl Sharding {
     /// The chain of the inner chunks.
     pub fn inner(&self) -> &Rc<Pipeline> {
         &self.inner
+    }
+
+    /// Which module of the package can decode the inner chunks.
+    pub fn home(&self) -> Home {
+        self.inner.home()
     }
 
     /// Inner chunks along each dimension of the shard.
