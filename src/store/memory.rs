@@ -1,0 +1,125 @@
+//! Values in memory: for `memory` stores, and the store that every test of the layers above begins with.
+//!
+//! Deliberately without limits of its own: who puts values in decides how many.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use super::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store, Value};
+use crate::error::Result;
+use crate::format::path::StoreKey;
+
+/// A map from key to value.
+#[derive(Debug, Default)]
+pub struct MemoryStore {
+    values: RefCell<BTreeMap<String, Value>>,
+}
+
+impl MemoryStore {
+    /// A store that holds nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// All keys, in order.
+    pub fn keys(&self) -> Vec<String> {
+        self.values.borrow().keys().cloned().collect()
+    }
+
+    /// Puts a value under a key, at once.
+    pub fn insert(&self, key: &StoreKey, value: impl Into<Value>) {
+        self.values.borrow_mut().insert(key.as_str().to_owned(), value.into());
+    }
+
+    fn value(&self, key: &StoreKey) -> Option<Value> {
+        self.values.borrow().get(key.as_str()).cloned()
+    }
+}
+
+impl Store for MemoryStore {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { readable: true, partial: true, writable: true, listable: false }
+    }
+
+    fn describe(&self) -> String {
+        "memory".to_owned()
+    }
+
+    fn get<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        range: ByteRange,
+        _context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+        Box::pin(async move {
+            let part = self.value(key).map(|value| Fetched::part_of(&value, range));
+            part.transpose().map_err(|error| error.at_key(key.as_str()))
+        })
+    }
+
+    fn size<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        _context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<u64>>> {
+        Box::pin(async move { Ok(self.value(key).map(|value| value.len())) })
+    }
+
+    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
+        Box::pin(async move {
+            self.insert(key, value);
+            Ok(())
+        })
+    }
+
+    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
+        Box::pin(async move {
+            self.values.borrow_mut().remove(key.as_str());
+            Ok(())
+        })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use futures_executor::block_on;
+
+    use super::*;
+    use crate::error::ErrorKind;
+
+    fn read(store: &MemoryStore, key: &str, range: ByteRange) -> Result<Option<Vec<u8>>> {
+        let key = StoreKey::parse(key).unwrap();
+        let fetched = block_on(store.get(&key, range, &RequestContext::default()))?;
+        Ok(fetched.map(|fetched| fetched.value.to_vec(100, "test").unwrap()))
+    }
+
+    #[test]
+    fn ranges_are_cut_at_the_end_and_refused_past_it() {
+        let store = MemoryStore::new();
+        store.insert(&StoreKey::parse("a/b").unwrap(), vec![0, 1, 2, 3, 4]);
+        assert_eq!(read(&store, "a/b", ByteRange::Whole).unwrap().unwrap(), [0, 1, 2, 3, 4]);
+        assert_eq!(read(&store, "a/b", ByteRange::FromStart { offset: 3, len: 9 }).unwrap().unwrap(), [3, 4]);
+        assert_eq!(read(&store, "a/b", ByteRange::Suffix(2)).unwrap().unwrap(), [3, 4]);
+        assert_eq!(read(&store, "a/b", ByteRange::Suffix(9)).unwrap().unwrap(), [0, 1, 2, 3, 4]);
+        assert_eq!(read(&store, "a", ByteRange::Whole).unwrap(), None);
+        let error = read(&store, "a/b", ByteRange::FromStart { offset: 5, len: 1 }).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Format);
+        assert_eq!(error.context().key.as_deref(), Some("a/b"));
+        assert_eq!(error.context().range, Some((5, 1)));
+        assert_eq!(error.context().actual.as_deref(), Some("5 bytes"));
+    }
+
+    #[test]
+    fn what_was_set_is_there_until_it_is_erased() {
+        let store = MemoryStore::new();
+        let key = StoreKey::parse("zarr.json").unwrap();
+        let context = RequestContext::default();
+        block_on(store.set(&key, vec![7; 3].into())).unwrap();
+        assert_eq!(store.keys(), ["zarr.json"]);
+        assert_eq!(block_on(store.size(&key, &context)).unwrap(), Some(3));
+        block_on(store.erase(&key)).unwrap();
+        block_on(store.erase(&key)).unwrap();
+        assert_eq!(block_on(store.size(&key, &context)).unwrap(), None);
+    }
+}
