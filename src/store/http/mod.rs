@@ -1,0 +1,206 @@
+//! A store over HTTP: a policy, which is a pure machine ([`policy`]), over a transport of one function ([`transport`]).
+//!
+//! What servers and browsers do wrong, and what is done about it, is in `policy` and `response`; this file only sends. It
+//! deliberately neither merges nor shares nor caches: those are wrappers ([`super::wrap`]).
+
+mod fault;
+pub mod origin;
+mod policy;
+mod response;
+mod retry;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+mod tests;
+pub mod transport;
+pub mod url;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use origin::Origin;
+use policy::{Ask, Exchange, Goal, Knowledge, Outcome, Setting, Step};
+use transport::{Answer, CacheMode, HttpRequest, Transport};
+use url::RootUrl;
+
+use super::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store, WarningSink};
+use crate::error::Result;
+use crate::format::path::StoreKey;
+
+/// What a user may choose.
+#[derive(Clone)]
+pub struct HttpOptions {
+    /// Read suffixes by `bytes=-N` at once. Saves a round trip; cross-origin it costs a preflight, which must be allowed.
+    pub use_suffix_request: bool,
+    /// Take status 403 on a chunk for an absent one, without a warning.
+    pub missing_on_403: bool,
+    /// How often a request that failed for a passing reason is sent again.
+    pub retries: u32,
+    /// Where the browser would serialise concurrent ranges of one URL, send all but one of them past the HTTP cache.
+    pub no_store_concurrent_ranges: bool,
+    /// Takes what a person should know.
+    pub on_warning: Option<WarningSink>,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        Self {
+            use_suffix_request: false,
+            missing_on_403: false,
+            retries: 3,
+            no_store_concurrent_ranges: true,
+            on_warning: None,
+        }
+    }
+}
+
+impl HttpOptions {
+    fn warn(&self, warning: &str) {
+        if let Some(on_warning) = &self.on_warning {
+            on_warning(warning);
+        }
+    }
+}
+
+/// A store below a URL.
+pub struct HttpStore<T> {
+    transport: T,
+    root: RootUrl,
+    options: HttpOptions,
+    origin: Rc<Origin>,
+    knowledge: Knowledge,
+    open_ranges: RefCell<BTreeMap<String, u32>>,
+}
+
+impl<T: Transport> HttpStore<T> {
+    /// A store that reads below `root`; `origin` is what [`origin::Origins`] holds for it.
+    pub fn new(transport: T, root: RootUrl, options: HttpOptions, origin: Rc<Origin>) -> Self {
+        Self {
+            transport,
+            root,
+            options,
+            origin,
+            knowledge: Knowledge::default(),
+            open_ranges: RefCell::default(),
+        }
+    }
+
+    /// The URL below which it reads.
+    pub fn root(&self) -> &RootUrl {
+        &self.root
+    }
+
+    async fn exchange(&self, key: &StoreKey, goal: Goal, context: &RequestContext) -> Result<Outcome> {
+        let url = self.root.join(&key.percent_encoded());
+        let shown = url::redact(&url);
+        let setting = Setting {
+            url: &shown,
+            subject: context.subject,
+            options: &self.options,
+            origin: &self.origin,
+            knowledge: &self.knowledge,
+        };
+        let (mut exchange, mut step) = Exchange::start(goal, setting);
+        loop {
+            match step {
+                Step::Done(outcome) => return outcome.map_err(|error| error.at_key(key.as_str())),
+                Step::Send(ask) => {
+                    if ask.after_ms > 0 {
+                        self.transport.sleep(ask.after_ms).await;
+                    }
+                    let answer = self.send(&url, ask, context.reload).await;
+                    step = exchange.answer(answer, self.transport.random());
+                }
+            }
+        }
+    }
+
+    async fn send(&self, url: &str, ask: Ask, reload: bool) -> Answer {
+        let _permit = self.origin.permit().await;
+        let open_range = ask.range.as_ref().map(|_| OpenRange::new(&self.open_ranges, url));
+        let concurrent = open_range.as_ref().is_some_and(|range| range.others > 0);
+        let bypass =
+            concurrent && self.options.no_store_concurrent_ranges && self.transport.serialises_ranges();
+        let cache = match () {
+            () if bypass || ask.fresh => CacheMode::NoStore,
+            () if reload => CacheMode::Reload,
+            () => CacheMode::Default,
+        };
+        let request = HttpRequest {
+            method: ask.method,
+            url: url.to_owned(),
+            range: ask.range,
+            cache,
+            body_limit: ask.body_limit,
+        };
+        self.transport.send(request).await
+    }
+}
+
+impl<T: Transport> Store for HttpStore<T> {
+    fn capabilities(&self) -> Capabilities {
+        let partial = !self.knowledge.ranges_ignored.get();
+        Capabilities { readable: true, partial, writable: false, listable: false }
+    }
+
+    fn describe(&self) -> String {
+        self.root.shown()
+    }
+
+    fn get<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        range: ByteRange,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+        Box::pin(async move {
+            match self.exchange(key, Goal::Read(range.check()?), context).await? {
+                Outcome::Found(fetched) => Ok(Some(fetched)),
+                Outcome::Absent | Outcome::Size(_) => Ok(None),
+            }
+        })
+    }
+
+    fn size<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<u64>>> {
+        Box::pin(async move {
+            match self.exchange(key, Goal::Size, context).await? {
+                Outcome::Size(size) => Ok(Some(size)),
+                Outcome::Absent | Outcome::Found(_) => Ok(None),
+            }
+        })
+    }
+}
+
+/// A range request of a URL that is under way.
+struct OpenRange<'a> {
+    all: &'a RefCell<BTreeMap<String, u32>>,
+    url: String,
+    /// How many others there were when it began.
+    others: u32,
+}
+
+impl<'a> OpenRange<'a> {
+    fn new(all: &'a RefCell<BTreeMap<String, u32>>, url: &str) -> Self {
+        let mut open = all.borrow_mut();
+        let count = open.entry(url.to_owned()).or_insert(0);
+        let others = *count;
+        *count += 1;
+        Self { all, url: url.to_owned(), others }
+    }
+}
+
+impl Drop for OpenRange<'_> {
+    fn drop(&mut self) {
+        let mut open = self.all.borrow_mut();
+        if let Some(count) = open.get_mut(&self.url) {
+            *count -= 1;
+            if *count == 0 {
+                open.remove(&self.url);
+            }
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! What an answer holds, read without trust: servers ignore ranges, misread them, and lose bytes on the way.
+//!
+//! Pure readings of one response. What to do about a doubtful one is [`policy`](super::policy)'s matter. Cross-origin,
+//! `Content-Range`, `Content-Encoding` and `ETag` are invisible unless the server exposes them, `Content-Length`,
+//! `Content-Type` and `Last-Modified` are visible.
+
+use std::ops::Range;
+
+use super::transport::HttpResponse;
+use crate::store::{Fetched, Value};
+
+/// The bytes that a `206` says it holds, and the size of the whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct ContentRange {
+    /// Absent in the answer to an unsatisfiable range.
+    pub held: Option<Range<u64>>,
+    /// Absent where the server says `*`.
+    pub total: Option<u64>,
+}
+
+impl ContentRange {
+    /// From `bytes a-b/total`, where `total` may be `*`, or `bytes */total`.
+    fn parse(text: &str) -> Option<Self> {
+        let (held, total) = text.trim().strip_prefix("bytes")?.trim_start().split_once('/')?;
+        let total = if total == "*" { None } else { Some(total.parse().ok()?) };
+        if held == "*" {
+            return Some(Self { held: None, total });
+        }
+        let (first, last) = held.split_once('-')?;
+        let held = first.parse().ok()?..last.parse::<u64>().ok()?.checked_add(1)?;
+        (held.start < held.end).then_some(Self { held: Some(held), total })
+    }
+}
+
+/// An answer compared with its question.
+#[derive(Debug)]
+pub(super) enum Reading {
+    /// The bytes that were asked for.
+    Sound(Fetched),
+    /// Other bytes than were asked for; worth asking again past all caches.
+    Doubtful(Doubt),
+    /// The server does not understand the question.
+    Misread,
+}
+
+/// What is wrong with an answer.
+#[derive(Debug)]
+pub(super) struct Doubt {
+    pub expected: String,
+    pub actual: String,
+    /// Length of the body: a second answer of the same length confirms the first.
+    pub len: u64,
+    /// What to believe when the answer is confirmed; `None` when it contradicts itself.
+    pub plausible: Option<Fetched>,
+}
+
+impl HttpResponse {
+    /// The length of the body, where it is visible and not that of a compressed transfer.
+    pub(super) fn content_length(&self) -> Option<u64> {
+        if self.headers.get("content-encoding").is_some_and(|coding| coding.trim() != "identity") {
+            return None;
+        }
+        self.headers.get("content-length")?.trim().parse().ok()
+    }
+
+    /// `Content-Range`; empty when it is invisible or makes no sense.
+    pub(super) fn content_range(&self) -> ContentRange {
+        self.headers.get("content-range").and_then(ContentRange::parse).unwrap_or_default()
+    }
+
+    /// Seconds to wait before the next try. The other form, a date, would need a clock that agrees with the server's.
+    pub(super) fn retry_after(&self) -> Option<u32> {
+        self.headers.get("retry-after")?.trim().parse().ok()
+    }
+
+    /// What changes when the object does. Weak and strong tags of one object differ by the prefix only.
+    fn version(&self) -> Option<String> {
+        let tag = self.headers.get("etag").map(|tag| tag.strip_prefix("W/").unwrap_or(tag));
+        tag.or_else(|| self.headers.get("last-modified")).map(str::to_owned)
+    }
+
+    /// Whether a server redirected to the listing of a directory of that name.
+    pub(super) fn is_directory(&self) -> bool {
+        let path = self.url.split(['?', '#']).next().unwrap_or_default();
+        self.redirected && path.ends_with('/')
+    }
+
+    /// The first bytes of the body.
+    pub(super) fn beginning(&self, most: u64) -> Vec<u8> {
+        let part = self.body.slice(0..self.body.len().min(most));
+        part.and_then(|part| part.to_vec(most, "the beginning of a body")).unwrap_or_default()
+    }
+
+    /// These bytes with what the headers tell about their object.
+    pub(super) fn fetched(&self, value: Value, size: Option<u64>) -> Fetched {
+        Fetched { value, size, version: self.version() }
+    }
+
+    fn doubt(&self, expected: String, actual: String, plausible: Option<Fetched>) -> Reading {
+        Reading::Doubtful(Doubt { expected, actual, len: self.body.len(), plausible })
+    }
+
+    fn wrong_length(&self, expected: u64, plausible: Option<Fetched>) -> Reading {
+        self.doubt(format!("{expected} bytes"), format!("{} bytes", self.body.len()), plausible)
+    }
+
+    /// A part of the body; the caller has compared lengths.
+    fn part(&self, part: Range<u64>, size: Option<u64>) -> Reading {
+        match self.body.slice(part.clone()) {
+            Ok(value) => Reading::Sound(self.fetched(value, size)),
+            Err(_) => self.wrong_length(part.end, None),
+        }
+    }
+
+    /// The last bytes of the body, which ends where its object does.
+    fn last(&self, len: u64, size: Option<u64>) -> Reading {
+        let held = self.body.len();
+        self.part(held.saturating_sub(len)..held, size)
+    }
+
+    /// Whether the headers agree that a body shorter than asked is all there is.
+    fn length_confirmed(&self) -> bool {
+        self.content_length() == Some(self.body.len())
+    }
+}
+
+/// Reads a `206` to `bytes=a-b`, given the size of the object if it is known.
+pub(super) fn window(response: &HttpResponse, want: &Range<u64>, known: Option<u64>) -> Reading {
+    let ContentRange { held, total } = response.content_range();
+    if let (Some(known), Some(total)) = (known, total)
+        && known != total
+    {
+        return response.doubt(format!("an object of {known} bytes"), format!("one of {total}"), None);
+    }
+    let total = total.or(known);
+    let end = total.map_or(want.end, |total| want.end.min(total));
+    match held {
+        Some(held) => visible_window(response, &(want.start..end), &held, total),
+        None => hidden_window(response, &(want.start..end), total),
+    }
+}
+
+fn visible_window(
+    response: &HttpResponse,
+    want: &Range<u64>,
+    held: &Range<u64>,
+    total: Option<u64>,
+) -> Reading {
+    if response.body.len() != held.end - held.start {
+        return response.wrong_length(held.end - held.start, None);
+    }
+    if held.start <= want.start && want.start < want.end && want.end <= held.end {
+        return response.part(want.start - held.start..want.end - held.start, total);
+    }
+    // Too short, but of an object of unknown size: perhaps it ends there.
+    let cut = held.start == want.start && held.end < want.end && total.is_none();
+    let plausible = cut.then(|| response.fetched(response.body.clone(), None));
+    response.doubt(format!("bytes {want:?}"), format!("bytes {held:?}"), plausible)
+}
+
+fn hidden_window(response: &HttpResponse, want: &Range<u64>, total: Option<u64>) -> Reading {
+    let expected = want.end.saturating_sub(want.start);
+    if response.body.len() == expected && expected > 0 {
+        return response.part(0..expected, total);
+    }
+    let cut = response.body.len() < expected && total.is_none() && response.length_confirmed();
+    let plausible = cut.then(|| response.fetched(response.body.clone(), None));
+    response.wrong_length(expected, plausible)
+}
+
+/// Reads a `206` to `bytes=-len`.
+///
+/// sirv (which Vite serves with) and s3rver take `-8` for `0-8` and answer with the *first* nine bytes: what is longer than
+/// asked, or does not end where the object does, is no suffix.
+pub(super) fn suffix(response: &HttpResponse, len: u64) -> Reading {
+    let body = response.body.len();
+    let ContentRange { held, total } = response.content_range();
+    let Some(held) = held else {
+        return match body {
+            _ if body == len => response.last(len, total),
+            _ if body > len => Reading::Misread,
+            // The whole of a smaller object, or a part of what was sent.
+            _ => {
+                let whole = response.length_confirmed();
+                response.wrong_length(len, whole.then(|| response.fetched(response.body.clone(), Some(body))))
+            }
+        };
+    };
+    if body != held.end - held.start {
+        return response.wrong_length(held.end - held.start, None);
+    }
+    match total {
+        Some(total) if held.end == total && body >= len.min(total) => response.last(len, Some(total)),
+        None if body == len => response.last(len, None),
+        _ => Reading::Misread,
+    }
+}
+
+/// Reads a `206` to a request without a range: sound when it holds everything.
+pub(super) fn whole_of_partial(response: &HttpResponse) -> Reading {
+    let ContentRange { held, total } = response.content_range();
+    match (held, total) {
+        (Some(held), Some(total)) if held == (0..total) && response.body.len() == total => {
+            Reading::Sound(response.fetched(response.body.clone(), Some(total)))
+        }
+        (held, _) => {
+            response.doubt("the whole object".to_owned(), format!("a part of it, bytes {held:?}"), None)
+        }
+    }
+}
+
+/// Whether a `200` lost bytes: browsers check this themselves, but not for what they take out of a faulty cache, and a
+/// `fetch` of the user may not at all.
+pub(super) fn lost_bytes(response: &HttpResponse) -> Option<Doubt> {
+    let announced = response.content_length()?;
+    let len = response.body.len();
+    (len < announced).then(|| Doubt {
+        expected: format!("{announced} bytes"),
+        actual: format!("{len} bytes"),
+        len,
+        plausible: None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_ranges_that_make_no_sense_count_as_invisible() {
+        let parsed = |text: &str| ContentRange::parse(text);
+        assert_eq!(parsed("bytes 5-9/20"), Some(ContentRange { held: Some(5..10), total: Some(20) }));
+        assert_eq!(parsed("bytes 5-9/*"), Some(ContentRange { held: Some(5..10), total: None }));
+        assert_eq!(parsed("bytes */20"), Some(ContentRange { held: None, total: Some(20) }));
+        for text in
+            ["", "bytes", "bytes 5-4/20", "bytes -8/20", "bytes 0-18446744073709551615/*", "items 0-1/2"]
+        {
+            assert_eq!(parsed(text), None, "{text}");
+        }
+    }
+}

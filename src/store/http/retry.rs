@@ -1,0 +1,65 @@
+//! When to ask again: exponential back-off with jitter, bounded in tries and in time.
+
+/// The first pause at most.
+const FIRST_MS: u32 = 300;
+
+/// The sum of all pauses at most; a server that asks for more is not asked again.
+const MOST_MS: u32 = 30_000;
+
+/// The tries of one request.
+#[derive(Debug, Default)]
+pub(super) struct Retries {
+    failed: u32,
+    waited_ms: u32,
+}
+
+impl Retries {
+    /// How long to wait before the next try, `None` when it is time to give up. `told` is the server's `Retry-After` in
+    /// seconds, `random` is from 0 up to 1.
+    pub fn next(&mut self, most: u32, told: Option<u32>, random: f64) -> Option<u32> {
+        self.failed += 1;
+        if self.failed > most {
+            return None;
+        }
+        let pause = FIRST_MS.saturating_mul(1 << (self.failed - 1).min(8));
+        let told = told.map_or(0, |seconds| seconds.saturating_mul(1000));
+        // Between a half and the whole pause, so that those who failed together do not come back together.
+        let pause = told.saturating_add(pause / 2).saturating_add(scaled(pause / 2, random));
+        self.waited_ms = self.waited_ms.saturating_add(pause);
+        (self.waited_ms <= MOST_MS).then_some(pause)
+    }
+
+    /// How often it was tried in vain.
+    pub fn tries(&self) -> u32 {
+        self.failed
+    }
+}
+
+// A product with a number from 0 up to 1 fits.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn scaled(pause: u32, random: f64) -> u32 {
+    (f64::from(pause) * random.clamp(0.0, 1.0)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_double_and_end() {
+        let mut retries = Retries::default();
+        assert_eq!(retries.next(3, None, 1.0), Some(300));
+        assert_eq!(retries.next(3, None, 0.0), Some(300));
+        assert_eq!(retries.next(3, None, 0.5), Some(900));
+        assert_eq!(retries.next(3, None, 0.5), None);
+        assert_eq!(retries.tries(), 4);
+    }
+
+    #[test]
+    fn the_servers_wish_is_kept_within_bounds() {
+        let mut retries = Retries::default();
+        assert_eq!(retries.next(3, Some(20), 1.0), Some(20_300));
+        assert_eq!(retries.next(3, Some(20), 1.0), None);
+        assert_eq!(Retries::default().next(3, Some(u32::MAX), 0.0), None);
+    }
+}

@@ -1,0 +1,183 @@
+//! Whole objects and `bytes=a-b`: what servers and caches get wrong about them.
+
+use super::script::{Scene, respond};
+use crate::error::ErrorKind;
+use crate::store::{ByteRange, Store, Subject};
+
+#[test]
+fn a_whole_object_has_its_size_and_version() {
+    let scene = Scene::new();
+    scene.then("GET zarr.json", respond(200, b"{}", &["ETag: W/\"v1\"", "Last-Modified: yesterday"]));
+    let fetched = scene.fetch("zarr.json", ByteRange::Whole, Subject::Metadata).unwrap().unwrap();
+    assert_eq!((fetched.size, fetched.version.as_deref()), (Some(2), Some("\"v1\"")));
+
+    scene.then("GET zarr.json", respond(200, b"{}", &["Last-Modified: yesterday"]));
+    let fetched = scene.fetch("zarr.json", ByteRange::Whole, Subject::Metadata).unwrap().unwrap();
+    assert_eq!(fetched.version.as_deref(), Some("yesterday"));
+}
+
+#[test]
+fn a_window_is_checked_where_its_place_is_visible_and_by_length_where_not() {
+    let scene = Scene::new();
+    scene.then("GET c/0 bytes=4-7", respond(206, b"4567", &["Content-Range: bytes 4-7/10"]));
+    let range = ByteRange::FromStart { offset: 4, len: 4 };
+    let fetched = scene.fetch("c/0", range, Subject::Chunk).unwrap().unwrap();
+    assert_eq!((fetched.size, fetched.value.as_slice().unwrap()), (Some(10), b"4567".as_slice()));
+
+    scene.then("GET c/0 bytes=4-7", respond(206, b"4567", &["Content-Length: 4"]));
+    let fetched = scene.fetch("c/0", range, Subject::Chunk).unwrap().unwrap();
+    assert_eq!((fetched.size, fetched.value.len()), (None, 4));
+}
+
+#[test]
+fn a_window_is_cut_where_the_object_ends() {
+    let scene = Scene::new();
+    scene.then("GET c/0 bytes=6-13", respond(206, b"6789", &["Content-Range: bytes 6-9/10"]));
+    assert_eq!(scene.window(6, 8).unwrap().unwrap(), b"6789");
+}
+
+#[test]
+fn a_longer_answer_is_cut_to_what_was_asked() {
+    let scene = Scene::new();
+    scene.then("GET c/0 bytes=4-5", respond(206, b"234567", &["Content-Range: bytes 2-7/10"]));
+    assert_eq!(scene.window(4, 2).unwrap().unwrap(), b"45");
+}
+
+#[test]
+fn a_server_that_ignores_ranges_is_sliced_warned_of_and_remembered() {
+    let scene = Scene::new();
+    assert!(scene.store.capabilities().partial);
+    for _ in 0..2 {
+        scene.then("GET c/0 bytes=4-5", respond(200, b"0123456789", &[]));
+        assert_eq!(scene.window(4, 2).unwrap().unwrap(), b"45");
+    }
+    assert_eq!(scene.warnings.borrow().len(), 1);
+    assert!(!scene.warnings.borrow()[0].contains("secret"));
+    assert!(!scene.store.capabilities().partial);
+    // A suffix costs the whole object in any case: no HEAD for it.
+    scene.then("GET c/0", respond(200, b"0123456789", &[]));
+    assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+}
+
+#[test]
+fn a_range_of_everything_answered_with_everything_proves_nothing() {
+    let scene = Scene::new();
+    scene.then("GET c/0 bytes=0-9", respond(200, b"0123456789", &[]));
+    assert_eq!(scene.window(0, 10).unwrap().unwrap(), b"0123456789");
+    assert!(scene.store.capabilities().partial);
+    assert!(scene.warnings.borrow().is_empty());
+}
+
+#[test]
+fn a_range_past_the_end_of_a_whole_answer_is_the_datas_error() {
+    let scene = Scene::new();
+    scene.then("GET c/0 bytes=10-11", respond(200, b"0123456789", &[]));
+    assert_eq!(scene.window(10, 2).unwrap_err().kind(), ErrorKind::Format);
+}
+
+#[test]
+fn another_window_than_asked_is_asked_for_again_and_then_refused() {
+    let scene = Scene::new();
+    let wrong = || respond(206, b"0123", &["Content-Range: bytes 0-3/10"]);
+    scene.then("GET c/0 bytes=4-7", wrong()).then("GET c/0 bytes=4-7 no-store", wrong());
+    let error = scene.window(4, 4).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Store);
+    assert_eq!(error.context().expected.as_deref(), Some("bytes 4..8"));
+    assert_eq!(error.context().actual.as_deref(), Some("bytes 0..4"));
+    assert_eq!(error.context().key.as_deref(), Some("c/0"));
+}
+
+#[test]
+fn a_body_shorter_than_its_headers_say_is_asked_for_past_the_cache() {
+    // Chromium 148 and 149 produce it from a fresh in-memory cache.
+    let scene = Scene::new();
+    let headers = ["Content-Range: bytes 4-7/10", "Content-Length: 4"];
+    scene
+        .then("GET c/0 bytes=4-7", respond(206, b"45", &headers))
+        .then("GET c/0 bytes=4-7 no-store", respond(206, b"4567", &headers));
+    assert_eq!(scene.window(4, 4).unwrap().unwrap(), b"4567");
+
+    for headers in [&["Content-Length: 4"] as &[&str], &[]] {
+        scene
+            .then("GET c/0 bytes=4-7", respond(206, b"45", headers))
+            .then("GET c/0 bytes=4-7 no-store", respond(206, b"45", headers));
+        let error = scene.window(4, 4).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Store);
+        assert_eq!(error.context().expected.as_deref(), Some("4 bytes"));
+        assert_eq!(error.context().actual.as_deref(), Some("2 bytes"));
+    }
+}
+
+#[test]
+fn two_short_answers_that_contradict_nothing_are_the_objects_end() {
+    let scene = Scene::new();
+    let cut = || respond(206, b"89", &["Content-Length: 2"]);
+    scene.then("GET c/0 bytes=8-11", cut()).then("GET c/0 bytes=8-11 no-store", cut());
+    assert_eq!(scene.window(8, 4).unwrap().unwrap(), b"89");
+    // Not when they differ.
+    scene
+        .then("GET c/0 bytes=8-11", cut())
+        .then("GET c/0 bytes=8-11 no-store", respond(206, b"8", &["Content-Length: 1"]));
+    assert_eq!(scene.window(8, 4).unwrap_err().kind(), ErrorKind::Store);
+}
+
+#[test]
+fn a_longer_answer_of_unknown_place_is_refused() {
+    let scene = Scene::new();
+    let long = || respond(206, b"012345", &[]);
+    scene.then("GET c/0 bytes=4-5", long()).then("GET c/0 bytes=4-5 no-store", long());
+    assert_eq!(scene.window(4, 2).unwrap_err().kind(), ErrorKind::Store);
+}
+
+#[test]
+fn a_whole_chunk_that_lost_bytes_is_asked_for_again_unless_it_was_compressed() {
+    let scene = Scene::new();
+    scene
+        .then("GET c/0", respond(200, b"012", &["Content-Length: 5"]))
+        .then("GET c/0 no-store", respond(200, b"01234", &["Content-Length: 5"]));
+    assert_eq!(scene.chunk(ByteRange::Whole).unwrap().unwrap(), b"01234");
+    scene.then("GET c/0", respond(200, b"012", &["Content-Length: 23", "Content-Encoding: gzip"]));
+    assert_eq!(scene.chunk(ByteRange::Whole).unwrap().unwrap(), b"012");
+    // A document's Content-Encoding is invisible from another origin.
+    scene.then("GET zarr.json", respond(200, b"{}", &["Content-Length: 22"]));
+    assert_eq!(scene.metadata().unwrap().unwrap(), b"{}");
+}
+
+#[test]
+fn a_partial_answer_to_a_whole_request_counts_when_it_is_whole() {
+    let scene = Scene::new();
+    scene.then("GET c/0", respond(206, b"01", &["Content-Range: bytes 0-1/2"]));
+    assert_eq!(scene.chunk(ByteRange::Whole).unwrap().unwrap(), b"01");
+    let part = || respond(206, b"01", &["Content-Range: bytes 0-1/3"]);
+    scene.then("GET c/0", part()).then("GET c/0 no-store", part());
+    assert_eq!(scene.chunk(ByteRange::Whole).unwrap_err().kind(), ErrorKind::Store);
+}
+
+#[test]
+fn status_416_is_a_range_past_the_end() {
+    let scene = Scene::new();
+    scene.then("GET c/0 bytes=10-11", respond(416, b"", &["Content-Range: bytes */10"]));
+    let error = scene.window(10, 2).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Format);
+    assert_eq!(error.context().range, Some((10, 2)));
+    assert_eq!(error.context().actual.as_deref(), Some("10 bytes"));
+
+    scene.then("GET c/0 bytes=10-11", respond(416, b"", &[]));
+    assert_eq!(scene.window(10, 2).unwrap_err().kind(), ErrorKind::Format);
+}
+
+#[test]
+fn status_416_for_a_range_that_only_ends_past_the_end_is_asked_again_shorter() {
+    let scene = Scene::new();
+    scene
+        .then("GET c/0 bytes=8-11", respond(416, b"", &["Content-Range: bytes */10"]))
+        .then("GET c/0 bytes=8-9", respond(206, b"89", &["Content-Range: bytes 8-9/10"]));
+    assert_eq!(scene.window(8, 4).unwrap().unwrap(), b"89");
+}
+
+#[test]
+fn a_range_of_nothing_is_the_callers_mistake() {
+    let scene = Scene::new();
+    assert_eq!(scene.window(3, 0).unwrap_err().kind(), ErrorKind::Argument);
+    assert_eq!(scene.suffix(0).unwrap_err().kind(), ErrorKind::Argument);
+}

@@ -1,0 +1,151 @@
+//! The scripted transport, and a store over it.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use futures_executor::block_on;
+
+use crate::error::Result;
+use crate::format::path::StoreKey;
+use crate::store::http::origin::Origin;
+use crate::store::http::transport::{
+    Answer, CacheMode, HttpRequest, HttpResponse, Transport, TransportError,
+};
+use crate::store::http::url::RootUrl;
+use crate::store::http::{HttpOptions, HttpStore};
+use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Store, Subject, Value};
+
+pub const ROOT: &str = "https://host/data.zarr?sig=secret";
+
+/// A request in one line, such as `GET c/0 bytes=0-3 no-store`.
+pub fn line(request: &HttpRequest) -> String {
+    let key = request.url.strip_prefix("https://host/data.zarr/").expect("below the root");
+    let key = key.strip_suffix("?sig=secret").expect("the signature on every request");
+    let range = request.range.as_ref().map(|range| format!(" {range}")).unwrap_or_default();
+    let cache = match request.cache {
+        CacheMode::Default => "",
+        CacheMode::NoStore => " no-store",
+        CacheMode::Reload => " reload",
+    };
+    format!("{} {key}{range}{cache}", request.method.name())
+}
+
+/// A response of this status and body, with headers in the form `name: value`.
+pub fn respond(status: u16, body: &[u8], headers: &[&str]) -> Answer {
+    let headers = headers.iter().map(|header| header.split_once(": ").expect("name: value"));
+    Ok(HttpResponse {
+        status,
+        url: "https://host/somewhere?sig=secret".to_owned(),
+        redirected: false,
+        headers: headers.map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
+        body: Value::from(body.to_vec()),
+    })
+}
+
+/// What a browser says to a lost network, a missing CORS header and a refused preflight alike.
+pub fn unreachable() -> Answer {
+    Err(TransportError::Unreachable { message: "Failed to fetch".to_owned(), cause: None })
+}
+
+/// Plays a script.
+#[derive(Default)]
+pub struct Script {
+    steps: RefCell<VecDeque<(String, Answer)>>,
+    pub slept: RefCell<Vec<u32>>,
+}
+
+impl Transport for Script {
+    fn send(&self, request: HttpRequest) -> LocalFuture<'_, Answer> {
+        let line = line(&request);
+        let (expected, answer) =
+            self.steps.borrow_mut().pop_front().unwrap_or_else(|| panic!("unexpected request {line:?}"));
+        assert_eq!(line, expected);
+        Box::pin(std::future::ready(answer))
+    }
+
+    fn sleep(&self, ms: u32) -> LocalFuture<'_, ()> {
+        self.slept.borrow_mut().push(ms);
+        Box::pin(std::future::ready(()))
+    }
+
+    fn random(&self) -> f64 {
+        0.5
+    }
+
+    fn serialises_ranges(&self) -> bool {
+        true
+    }
+}
+
+/// A store over a script, and the warnings it gave.
+pub struct Scene {
+    pub script: Rc<Script>,
+    pub store: HttpStore<Rc<Script>>,
+    pub warnings: Rc<RefCell<Vec<String>>>,
+}
+
+impl Scene {
+    pub fn new() -> Self {
+        Self::with(HttpOptions::default())
+    }
+
+    pub fn with(options: HttpOptions) -> Self {
+        let script = Rc::<Script>::default();
+        let warnings = Rc::<RefCell<Vec<String>>>::default();
+        let written = warnings.clone();
+        let options = HttpOptions {
+            on_warning: Some(Rc::new(move |warning| written.borrow_mut().push(warning.to_owned()))),
+            ..options
+        };
+        let root = RootUrl::parse(ROOT).unwrap();
+        let store = HttpStore::new(script.clone(), root, options, Rc::new(Origin::new(8)));
+        Self { script, store, warnings }
+    }
+
+    /// Adds a step to the script.
+    pub fn then(&self, line: &str, answer: Answer) -> &Self {
+        self.script.steps.borrow_mut().push_back((line.to_owned(), answer));
+        self
+    }
+
+    fn finish<T>(&self, outcome: Result<T>) -> Result<T> {
+        assert!(self.script.steps.borrow().is_empty(), "not asked: {:?}", self.script.steps.borrow());
+        if let Err(error) = &outcome {
+            assert!(!error.to_string().contains("secret"), "{error}");
+        }
+        outcome
+    }
+
+    /// Reads and checks that the script is at its end.
+    pub fn fetch(&self, key: &str, range: ByteRange, subject: Subject) -> Result<Option<Fetched>> {
+        let context = RequestContext { subject, ..RequestContext::default() };
+        self.finish(block_on(self.store.get(&StoreKey::parse(key).unwrap(), range, &context)))
+    }
+
+    fn bytes(&self, key: &str, range: ByteRange, subject: Subject) -> Result<Option<Vec<u8>>> {
+        let fetched = self.fetch(key, range, subject)?;
+        Ok(fetched.map(|fetched| fetched.value.to_vec(1000, "test").unwrap()))
+    }
+
+    pub fn metadata(&self) -> Result<Option<Vec<u8>>> {
+        self.bytes("zarr.json", ByteRange::Whole, Subject::Metadata)
+    }
+
+    pub fn chunk(&self, range: ByteRange) -> Result<Option<Vec<u8>>> {
+        self.bytes("c/0", range, Subject::Chunk)
+    }
+
+    pub fn window(&self, offset: u64, len: u64) -> Result<Option<Vec<u8>>> {
+        self.chunk(ByteRange::FromStart { offset, len })
+    }
+
+    pub fn suffix(&self, len: u64) -> Result<Option<Vec<u8>>> {
+        self.chunk(ByteRange::Suffix(len))
+    }
+
+    pub fn size(&self) -> Result<Option<u64>> {
+        let context = RequestContext { subject: Subject::Chunk, ..RequestContext::default() };
+        self.finish(block_on(self.store.size(&StoreKey::parse("c/0").unwrap(), &context)))
+    }
+}

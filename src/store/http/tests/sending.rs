@@ -1,0 +1,148 @@
+//! How requests are sent: cache modes, concurrency, limits, and what leaving does.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::task::{Context, Waker};
+
+use futures_util::FutureExt;
+use futures_util::future::{join_all, select_all};
+
+use super::script::{ROOT, line};
+use crate::error::Result;
+use crate::format::path::StoreKey;
+use crate::limits;
+use crate::store::http::origin::Origin;
+use crate::store::http::transport::{Answer, HttpRequest, Transport};
+use crate::store::http::url::RootUrl;
+use crate::store::http::{HttpOptions, HttpStore};
+use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Store, Subject};
+
+/// Never answers; knows what it was asked and what was given up.
+#[derive(Default)]
+struct Silent {
+    serialises: bool,
+    sent: RefCell<Vec<String>>,
+    limits: RefCell<Vec<u64>>,
+    aborted: Cell<u32>,
+}
+
+struct Aborted<'a>(&'a Cell<u32>);
+
+impl Drop for Aborted<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() + 1);
+    }
+}
+
+impl Transport for Silent {
+    fn send(&self, request: HttpRequest) -> LocalFuture<'_, Answer> {
+        self.sent.borrow_mut().push(line(&request));
+        self.limits.borrow_mut().push(request.body_limit);
+        let aborted = Aborted(&self.aborted);
+        Box::pin(std::future::pending().inspect(move |_: &Answer| drop(aborted)))
+    }
+
+    fn sleep(&self, _ms: u32) -> LocalFuture<'_, ()> {
+        Box::pin(std::future::pending())
+    }
+
+    fn random(&self) -> f64 {
+        0.0
+    }
+
+    fn serialises_ranges(&self) -> bool {
+        self.serialises
+    }
+}
+
+struct Scene {
+    transport: Rc<Silent>,
+    store: HttpStore<Rc<Silent>>,
+}
+
+const WINDOWS: [(&str, ByteRange); 4] = [
+    ("c/0", ByteRange::FromStart { offset: 0, len: 2 }),
+    ("c/0", ByteRange::FromStart { offset: 4, len: 2 }),
+    ("c/1", ByteRange::FromStart { offset: 0, len: 2 }),
+    ("c/0", ByteRange::Whole),
+];
+
+impl Scene {
+    fn new(serialises: bool, options: HttpOptions, concurrent: usize) -> Self {
+        let transport = Rc::new(Silent { serialises, ..Silent::default() });
+        let origin = Rc::new(Origin::new(concurrent));
+        let store = HttpStore::new(transport.clone(), RootUrl::parse(ROOT).unwrap(), options, origin);
+        Self { transport, store }
+    }
+
+    /// Begins reads and gives them up again.
+    fn begin(&self, reads: &[(&str, ByteRange)], context: &RequestContext) -> Vec<String> {
+        let keys: Vec<_> = reads.iter().map(|(key, _)| StoreKey::parse(key).unwrap()).collect();
+        let reads = keys.iter().zip(reads).map(|(key, (_, range))| self.store.get(key, *range, context));
+        let pending = join_all(reads).now_or_never();
+        assert!(pending.is_none());
+        self.transport.sent.take()
+    }
+}
+
+fn chunk() -> RequestContext {
+    RequestContext { subject: Subject::Chunk, ..RequestContext::default() }
+}
+
+#[test]
+fn only_concurrent_ranges_of_one_url_bypass_the_cache_and_only_in_chromium() {
+    let sent = Scene::new(true, HttpOptions::default(), 8).begin(&WINDOWS, &chunk());
+    let expected = ["GET c/0 bytes=0-1", "GET c/0 bytes=4-5 no-store", "GET c/1 bytes=0-1", "GET c/0"];
+    assert_eq!(sent, expected);
+
+    let plain = ["GET c/0 bytes=0-1", "GET c/0 bytes=4-5", "GET c/1 bytes=0-1", "GET c/0"];
+    assert_eq!(Scene::new(false, HttpOptions::default(), 8).begin(&WINDOWS, &chunk()), plain);
+    let off = HttpOptions { no_store_concurrent_ranges: false, ..HttpOptions::default() };
+    assert_eq!(Scene::new(true, off, 8).begin(&WINDOWS, &chunk()), plain);
+}
+
+#[test]
+fn ranges_that_have_ended_are_not_concurrent() {
+    let scene = Scene::new(true, HttpOptions::default(), 8);
+    for _ in 0..2 {
+        assert_eq!(scene.begin(&WINDOWS[..1], &chunk()), ["GET c/0 bytes=0-1"]);
+    }
+}
+
+#[test]
+fn a_reload_asks_the_origin() {
+    let scene = Scene::new(true, HttpOptions::default(), 8);
+    let reload = RequestContext { reload: true, ..RequestContext::default() };
+    assert_eq!(scene.begin(&[("zarr.json", ByteRange::Whole)], &reload), ["GET zarr.json reload"]);
+    let sent = scene.begin(&WINDOWS[..2], &reload);
+    assert_eq!(sent, ["GET c/0 bytes=0-1 reload", "GET c/0 bytes=4-5 no-store"]);
+}
+
+#[test]
+fn bodies_are_bounded_before_they_are_read() {
+    let scene = Scene::new(true, HttpOptions::default(), 8);
+    scene.begin(&WINDOWS[..1], &chunk());
+    scene.begin(&WINDOWS[..1], &RequestContext::default());
+    assert_eq!(*scene.transport.limits.borrow(), [limits::RESULT_BYTES, limits::METADATA_BYTES]);
+}
+
+#[test]
+fn leaving_aborts_what_was_sent_and_lets_the_next_one_go() {
+    let scene = Scene::new(true, HttpOptions::default(), 1);
+    let keys = ["c/0", "c/1", "c/2"].map(|key| StoreKey::parse(key).unwrap());
+    let context = chunk();
+    let mut reads: Vec<LocalFuture<'_, Result<Option<Fetched>>>> =
+        keys.iter().map(|key| scene.store.get(key, ByteRange::Whole, &context)).collect();
+    let poll = |reads: &mut Vec<_>| {
+        let mut any = select_all(reads.drain(..));
+        assert!(any.poll_unpin(&mut Context::from_waker(Waker::noop())).is_pending());
+        reads.extend(any.into_inner());
+    };
+    poll(&mut reads);
+    assert_eq!(*scene.transport.sent.borrow(), ["GET c/0"]);
+    drop(reads.remove(0));
+    assert_eq!(scene.transport.aborted.get(), 1);
+    drop(reads.remove(0));
+    poll(&mut reads);
+    assert_eq!(*scene.transport.sent.borrow(), ["GET c/0", "GET c/2"]);
+}

@@ -1,0 +1,202 @@
+//! Absent, refused, failing for now: which status is which, for metadata and for chunks.
+
+use super::script::{Scene, respond, unreachable};
+use crate::error::ErrorKind;
+use crate::store::ByteRange::Whole;
+use crate::store::http::HttpOptions;
+use crate::store::http::transport::{Answer, TransportError};
+
+fn redirected(answer: Answer, url: &str) -> Answer {
+    answer.map(|mut response| {
+        response.redirected = true;
+        response.url = url.to_owned();
+        response
+    })
+}
+
+#[test]
+fn not_found_and_gone_are_absent() {
+    let scene = Scene::new();
+    for status in [404, 410] {
+        scene.then("GET zarr.json", respond(status, b"<html>", &[]));
+        assert_eq!(scene.metadata().unwrap(), None);
+        scene.then("GET c/0", respond(status, b"", &[]));
+        assert_eq!(scene.chunk(Whole).unwrap(), None);
+    }
+}
+
+#[test]
+fn refusals_are_errors_that_name_status_and_place() {
+    let scene = Scene::new();
+    for status in [400, 401, 405, 418, 204] {
+        scene.then("GET c/0", respond(status, b"", &[]));
+        let error = scene.chunk(Whole).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Store);
+        let expected = format!("GET https://host/data.zarr/c/0?… was answered with status {status}");
+        assert!(error.to_string().starts_with(&expected), "{error}");
+    }
+}
+
+#[test]
+fn forbidden_metadata_is_an_error_even_after_a_success() {
+    let scene = Scene::new();
+    scene.then("GET zarr.json", respond(200, b"{}", &[]));
+    assert_eq!(scene.metadata().unwrap().unwrap(), b"{}");
+    scene.then("GET zarr.json", respond(403, b"AccessDenied", &[]));
+    assert_eq!(scene.metadata().unwrap_err().kind(), ErrorKind::Store);
+}
+
+#[test]
+fn a_forbidden_chunk_is_absent_once_something_was_read() {
+    let scene = Scene::new();
+    scene.then("GET c/0", respond(403, b"AccessDenied", &[]));
+    assert_eq!(scene.chunk(Whole).unwrap_err().kind(), ErrorKind::Store);
+    scene.then("GET zarr.json", respond(404, b"", &[]));
+    assert_eq!(scene.metadata().unwrap(), None);
+    scene.then("GET c/0", respond(403, b"AccessDenied", &[]));
+    assert_eq!(scene.chunk(Whole).unwrap_err().kind(), ErrorKind::Store);
+
+    scene.then("GET zarr.json", respond(200, b"{}", &[]));
+    assert_eq!(scene.metadata().unwrap().unwrap(), b"{}");
+    for _ in 0..2 {
+        scene.then("GET c/0", respond(403, b"AccessDenied", &[]));
+        assert_eq!(scene.chunk(Whole).unwrap(), None);
+    }
+    assert_eq!(scene.warnings.borrow().len(), 1);
+    assert!(!scene.warnings.borrow()[0].contains("secret"));
+}
+
+#[test]
+fn a_forbidden_chunk_is_absent_by_option_without_a_warning() {
+    let scene = Scene::with(HttpOptions { missing_on_403: true, ..HttpOptions::default() });
+    scene.then("GET c/0", respond(403, b"AccessDenied", &[]));
+    assert_eq!(scene.chunk(Whole).unwrap(), None);
+    assert!(scene.warnings.borrow().is_empty());
+}
+
+#[test]
+fn an_expired_signature_is_never_an_absent_chunk() {
+    let scene = Scene::with(HttpOptions { missing_on_403: true, ..HttpOptions::default() });
+    scene.then("GET zarr.json", respond(200, b"{}", &[]));
+    scene.metadata().unwrap();
+    let bodies: [&[u8]; 3] = [
+        b"<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>",
+        b"<Error><Code>ExpiredToken</Code></Error>",
+        b"<Error><Code>AuthenticationFailed</Code></Error>",
+    ];
+    for body in bodies {
+        scene.then("GET c/0", respond(403, body, &[]));
+        let error = scene.chunk(Whole).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Store);
+        assert!(error.message().contains("signature"), "{error}");
+    }
+}
+
+#[test]
+fn passing_failures_are_retried_with_growing_pauses() {
+    let scene = Scene::new();
+    for status in [429, 503, 500] {
+        scene.then("GET c/0", respond(status, b"", &[]));
+    }
+    scene.then("GET c/0", respond(200, b"01", &[]));
+    assert_eq!(scene.chunk(Whole).unwrap().unwrap(), b"01");
+    assert_eq!(*scene.script.slept.borrow(), [225, 450, 900]);
+}
+
+#[test]
+fn the_server_may_say_how_long_to_wait() {
+    let scene = Scene::new();
+    scene.then("GET c/0", respond(503, b"", &["Retry-After: 2"])).then("GET c/0", respond(200, b"01", &[]));
+    assert_eq!(scene.chunk(Whole).unwrap().unwrap(), b"01");
+    assert_eq!(*scene.script.slept.borrow(), [2225]);
+
+    scene.then("GET c/0", respond(429, b"", &["Retry-After: 3600"]));
+    let error = scene.chunk(Whole).unwrap_err();
+    assert!(error.message().contains("status 429 once; the server asks to wait 3600 s"), "{error}");
+}
+
+#[test]
+fn retries_end() {
+    for (retries, tries) in [(3, 4), (0, 1)] {
+        let scene = Scene::with(HttpOptions { retries, ..HttpOptions::default() });
+        for _ in 0..tries {
+            scene.then("GET c/0", respond(502, b"", &[]));
+        }
+        let error = scene.chunk(Whole).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Store);
+        assert!(error.message().contains("status 502"), "{error}");
+    }
+}
+
+#[test]
+fn no_answer_is_retried_and_then_called_network_or_cors() {
+    let scene = Scene::new();
+    for _ in 0..4 {
+        scene.then("GET c/0 bytes=0-3", unreachable());
+    }
+    let error = scene.window(0, 4).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Store);
+    for part in
+        ["network or CORS", "https://host/data.zarr/c/0", "Access-Control-Allow-Origin", "Failed to fetch"]
+    {
+        assert!(error.message().contains(part), "{error}");
+    }
+}
+
+#[test]
+fn probes_for_metadata_do_not_wait_long_for_a_404_without_cors() {
+    let scene = Scene::new();
+    scene.then("GET zarr.json", unreachable()).then("GET zarr.json", unreachable());
+    assert_eq!(scene.metadata().unwrap_err().kind(), ErrorKind::Store);
+    assert_eq!(*scene.script.slept.borrow(), [225]);
+}
+
+#[test]
+fn head_that_keeps_failing_does_not_end_the_read() {
+    let scene = Scene::with(HttpOptions { retries: 1, ..HttpOptions::default() });
+    for answer in [unreachable(), respond(500, b"", &[])] {
+        scene.then("HEAD c/0", answer);
+    }
+    scene.then("GET c/0 bytes=-2", respond(206, b"89", &["Content-Range: bytes 8-9/10"]));
+    assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+}
+
+#[test]
+fn what_the_transport_gives_up_on_is_not_retried() {
+    let scene = Scene::new();
+    scene.then("GET c/0 bytes=0-3", Err(TransportError::TooLarge { announced: 10_000_000_000 }));
+    let error = scene.window(0, 4).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Limit);
+    assert_eq!(error.context().actual.as_deref(), Some("10000000000"));
+    let failure = crate::error::Error::aborted("the hook threw");
+    scene.then("GET c/0", Err(TransportError::Failed(failure)));
+    assert_eq!(scene.chunk(Whole).unwrap_err().kind(), ErrorKind::Aborted);
+}
+
+#[test]
+fn pages_about_a_key_are_not_its_value() {
+    let scene = Scene::new();
+    scene.then("GET zarr.json", respond(200, b"\n<!DOCTYPE html><html>", &["Content-Type: text/html"]));
+    assert_eq!(scene.metadata().unwrap(), None);
+    scene
+        .then("GET c/0", respond(200, b"<!doctype html><html>", &["Content-Type: text/html; charset=utf-8"]));
+    assert_eq!(scene.chunk(Whole).unwrap(), None);
+    let listing = redirected(respond(200, b"0\n1\n", &[]), "https://host/data.zarr/c/0/?sig=secret");
+    scene.then("GET c/0", listing);
+    assert_eq!(scene.chunk(Whole).unwrap(), None);
+    // None of these was a read: 403 is still an error.
+    scene.then("GET c/0", respond(403, b"", &[]));
+    assert!(scene.chunk(Whole).is_err());
+}
+
+#[test]
+fn chunks_that_only_look_like_pages_are_values() {
+    let scene = Scene::new();
+    scene.then("GET c/0", respond(200, b"<html>", &["Content-Type: application/octet-stream"]));
+    assert_eq!(scene.chunk(Whole).unwrap().unwrap(), b"<html>");
+    scene.then("GET c/0", respond(200, b"\x00\x01", &["Content-Type: text/html"]));
+    assert_eq!(scene.chunk(Whole).unwrap().unwrap(), [0, 1]);
+    let moved = redirected(respond(200, b"01", &[]), "https://mirror/c/0");
+    scene.then("GET c/0", moved);
+    assert_eq!(scene.chunk(Whole).unwrap().unwrap(), b"01");
+}

@@ -1,0 +1,191 @@
+//! The last bytes of an object, and its size: three ways, and what is remembered of each.
+
+use super::script::{Scene, respond, unreachable};
+use crate::error::ErrorKind;
+use crate::store::http::HttpOptions;
+
+fn eager() -> Scene {
+    Scene::with(HttpOptions { use_suffix_request: true, ..HttpOptions::default() })
+}
+
+#[test]
+fn the_size_comes_by_head_and_the_bytes_by_a_window() {
+    let scene = Scene::new();
+    for _ in 0..2 {
+        scene
+            .then("HEAD c/0", respond(200, b"", &["Content-Length: 10"]))
+            .then("GET c/0 bytes=8-9", respond(206, b"89", &[]));
+        assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+    }
+    scene
+        .then("HEAD c/0", respond(200, b"", &["Content-Length: 10"]))
+        .then("GET c/0 bytes=0-9", respond(206, b"0123456789", &[]));
+    assert_eq!(scene.suffix(64).unwrap().unwrap(), b"0123456789");
+}
+
+#[test]
+fn an_absent_shard_costs_one_request() {
+    let scene = Scene::new();
+    scene.then("HEAD c/0", respond(404, b"", &[]));
+    assert_eq!(scene.suffix(2).unwrap(), None);
+}
+
+#[test]
+fn head_without_a_length_leads_to_a_suffix_request_which_is_remembered() {
+    let scene = Scene::new();
+    scene
+        .then("HEAD c/0", respond(200, b"", &[]))
+        .then("GET c/0 bytes=-2", respond(206, b"89", &["Content-Range: bytes 8-9/10"]));
+    assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+    scene.then("GET c/0 bytes=-2", respond(206, b"89", &[]));
+    assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+}
+
+#[test]
+fn the_length_of_a_compressed_transfer_is_not_the_size() {
+    let scene = Scene::new();
+    scene
+        .then("HEAD c/0", respond(200, b"", &["Content-Length: 7", "Content-Encoding: gzip"]))
+        .then("GET c/0 bytes=-2", respond(206, b"89", &[]));
+    assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+}
+
+#[test]
+fn a_signature_good_for_get_alone_does_not_end_the_read() {
+    let scene = Scene::new();
+    scene.then("HEAD c/0", respond(403, b"", &[])).then("GET c/0 bytes=-2", respond(206, b"89", &[]));
+    assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+}
+
+#[test]
+fn where_neither_works_everything_is_read_and_both_are_remembered() {
+    let scene = Scene::new();
+    // nginx with `gzip on` tells no length; npm's http-server answers suffixes with 416.
+    scene
+        .then("HEAD c/0", respond(200, b"", &[]))
+        .then("GET c/0 bytes=-2", respond(416, b"", &[]))
+        .then("GET c/0", respond(200, b"0123456789", &[]));
+    assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+    scene.then("GET c/0", respond(200, b"0123456789", &[]));
+    assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+}
+
+#[test]
+fn the_first_bytes_are_not_taken_for_the_last() {
+    // sirv and s3rver take `-2` for `0-2`; cross-origin the place is invisible.
+    for headers in [&["Content-Range: bytes 0-2/10"] as &[&str], &[]] {
+        let scene = eager();
+        scene
+            .then("GET c/0 bytes=-2", respond(206, b"012", headers))
+            .then("HEAD c/0", respond(200, b"", &["Content-Length: 10"]))
+            .then("GET c/0 bytes=8-9", respond(206, b"89", &[]));
+        assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+        // Remembered, against the option.
+        scene
+            .then("HEAD c/0", respond(200, b"", &["Content-Length: 10"]))
+            .then("GET c/0 bytes=8-9", respond(206, b"89", &[]));
+        assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+    }
+}
+
+#[test]
+fn a_longer_suffix_that_ends_where_the_object_does_is_cut() {
+    let scene = eager();
+    scene.then("GET c/0 bytes=-2", respond(206, b"789", &["Content-Range: bytes 7-9/10"]));
+    assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+}
+
+#[test]
+fn a_refused_preflight_leads_to_head_and_is_remembered() {
+    let scene = eager();
+    for refused in [unreachable(), respond(501, b"", &[])] {
+        let scene = eager();
+        scene
+            .then("GET c/0 bytes=-2", refused)
+            .then("HEAD c/0", respond(200, b"", &["Content-Length: 10"]))
+            .then("GET c/0 bytes=8-9", respond(206, b"89", &[]));
+        assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+        scene
+            .then("HEAD c/0", respond(200, b"", &["Content-Length: 10"]))
+            .then("GET c/0 bytes=8-9", respond(206, b"89", &[]));
+        assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+        assert!(scene.script.slept.borrow().is_empty());
+    }
+    // But once a suffix was answered, a failure is one of the network.
+    scene.then("GET c/0 bytes=-2", respond(206, b"89", &[]));
+    assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+    scene.then("GET c/0 bytes=-2", unreachable()).then("GET c/0 bytes=-2", respond(206, b"89", &[]));
+    assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+}
+
+#[test]
+fn a_suffix_answered_with_everything_is_cut_and_remembered() {
+    let scene = eager();
+    scene.then("GET c/0 bytes=-2", respond(200, b"0123456789", &[]));
+    assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+    assert_eq!(scene.warnings.borrow().len(), 1);
+    scene.then("GET c/0", respond(200, b"0123456789", &[]));
+    assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+}
+
+#[test]
+fn small_and_empty_objects_teach_nothing() {
+    let scene = Scene::new();
+    scene
+        .then("HEAD c/0", respond(200, b"", &["Content-Length: 0"]))
+        .then("GET c/0 bytes=-2", respond(416, b"", &[]))
+        .then("GET c/0", respond(200, b"", &[]));
+    assert_eq!(scene.suffix(2).unwrap().unwrap(), b"");
+    scene
+        .then("HEAD c/0", respond(200, b"", &["Content-Length: 10"]))
+        .then("GET c/0 bytes=8-9", respond(206, b"89", &[]));
+    assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+
+    let scene = eager();
+    scene.then("GET c/0 bytes=-8", respond(416, b"", &["Content-Range: bytes */0"]));
+    assert_eq!(scene.suffix(8).unwrap().unwrap(), b"");
+    let small = || respond(206, b"012", &["Content-Length: 3"]);
+    scene.then("GET c/0 bytes=-8", small()).then("GET c/0 bytes=-8 no-store", small());
+    assert_eq!(scene.suffix(8).unwrap().unwrap(), b"012");
+}
+
+#[test]
+fn status_416_that_tells_the_size_saves_head() {
+    let scene = eager();
+    scene
+        .then("GET c/0 bytes=-2", respond(416, b"", &["Content-Range: bytes */10"]))
+        .then("GET c/0 bytes=8-9", respond(206, b"89", &["Content-Range: bytes 8-9/10"]));
+    assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+}
+
+#[test]
+fn an_object_that_changed_between_head_and_get_is_read_anew() {
+    let scene = Scene::new();
+    for stale in [respond(206, b"ab", &["Content-Range: bytes 8-9/12"]), respond(416, b"", &[])] {
+        scene
+            .then("HEAD c/0", respond(200, b"", &["Content-Length: 10"]))
+            .then("GET c/0 bytes=8-9", stale)
+            .then("HEAD c/0 no-store", respond(200, b"", &["Content-Length: 12"]))
+            .then("GET c/0 bytes=10-11 no-store", respond(206, b"yz", &["Content-Range: bytes 10-11/12"]));
+        assert_eq!(scene.suffix(2).unwrap().unwrap(), b"yz");
+    }
+}
+
+#[test]
+fn the_size_is_asked_by_head_and_by_the_first_byte_where_that_fails() {
+    let scene = Scene::new();
+    scene.then("HEAD c/0", respond(200, b"", &["Content-Length: 10"]));
+    assert_eq!(scene.size().unwrap(), Some(10));
+    scene.then("HEAD c/0", respond(404, b"", &[]));
+    assert_eq!(scene.size().unwrap(), None);
+    scene
+        .then("HEAD c/0", respond(200, b"", &[]))
+        .then("GET c/0 bytes=0-0", respond(206, b"0", &["Content-Range: bytes 0-0/10"]));
+    assert_eq!(scene.size().unwrap(), Some(10));
+    scene.then("GET c/0 bytes=0-0", respond(200, b"0123456789", &[]));
+    assert_eq!(scene.size().unwrap(), Some(10));
+    scene.then("GET c/0 bytes=0-0", respond(416, b"", &["Content-Range: bytes */0"]));
+    assert_eq!(scene.size().unwrap(), Some(0));
+    scene.then("GET c/0 bytes=0-0", respond(206, b"0", &[]));
+    assert_eq!(scene.size().unwrap_err().kind(), ErrorKind::Store);
+}
