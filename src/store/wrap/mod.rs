@@ -1,0 +1,66 @@
+//! Stores around a store: each has the shape of what it wraps and adds one thing.
+//!
+//! From the wire to the reader they stand in this order: a store, [`Counting`], [`Sharing`], [`Coalescing`], [`Overlay`].
+//! Coalescing above sharing, so that what is shared is the merged request. Deliberately none of them around a *user's*
+//! store, which is called exactly as it was written for.
+
+/// The methods of `Store` that a wrapper hands to its field `inner` unchanged.
+macro_rules! forward_to_inner {
+    ($($method:ident)*) => { $(forward_to_inner!(@ $method);)* };
+    (@ capabilities) => {
+        fn capabilities(&self) -> crate::store::Capabilities {
+            self.inner.capabilities()
+        }
+    };
+    (@ describe) => {
+        fn describe(&self) -> String {
+            self.inner.describe()
+        }
+    };
+    (@ get_ranges) => {
+        fn get_ranges<'a>(
+            &'a self,
+            key: &'a crate::format::path::StoreKey,
+            ranges: &'a [crate::store::ByteRange],
+            context: &'a crate::store::RequestContext,
+        ) -> crate::store::LocalFuture<'a, crate::error::Result<Vec<Option<crate::store::Fetched>>>> {
+            self.inner.get_ranges(key, ranges, context)
+        }
+    };
+    (@ size) => {
+        fn size<'a>(
+            &'a self,
+            key: &'a crate::format::path::StoreKey,
+            context: &'a crate::store::RequestContext,
+        ) -> crate::store::LocalFuture<'a, crate::error::Result<Option<u64>>> {
+            self.inner.size(key, context)
+        }
+    };
+    (@ set) => {
+        fn set<'a>(
+            &'a self,
+            key: &'a crate::format::path::StoreKey,
+            value: crate::store::Value,
+        ) -> crate::store::LocalFuture<'a, crate::error::Result<()>> {
+            self.inner.set(key, value)
+        }
+    };
+    (@ erase) => {
+        fn erase<'a>(
+            &'a self,
+            key: &'a crate::format::path::StoreKey,
+        ) -> crate::store::LocalFuture<'a, crate::error::Result<()>> {
+            self.inner.erase(key)
+        }
+    };
+}
+
+mod coalesce;
+mod consolidated;
+mod counting;
+mod sharing;
+
+pub use coalesce::{Coalescing, GAP_BYTES, Group, MERGED_BYTES, merge};
+pub use consolidated::Overlay;
+pub use counting::{Counters, Counting};
+pub use sharing::Sharing;

@@ -1,0 +1,109 @@
+//! One request for all who ask for the same bytes at the same time.
+//!
+//! Waiters are counted by what they hold: a read is polled on behalf of whoever is left, and dropped, which aborts it, when
+//! the last one leaves. Deliberately no cache: a read that has ended is forgotten at once.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use futures_util::FutureExt;
+use futures_util::future::{Shared, WeakShared};
+
+use crate::error::Result;
+use crate::format::path::StoreKey;
+use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Store, Subject};
+
+type Read = LocalFuture<'static, Result<Option<Fetched>>>;
+
+/// What makes two reads the same.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Question {
+    key: StoreKey,
+    range: ByteRange,
+    subject: Subject,
+    reload: bool,
+}
+
+struct Flight {
+    serial: u64,
+    read: WeakShared<Read>,
+}
+
+#[derive(Default)]
+struct Flights {
+    by_question: RefCell<HashMap<Question, Flight>>,
+    serial: Cell<u64>,
+}
+
+/// A store whose concurrent equal reads are one.
+pub struct Sharing<S> {
+    inner: Rc<S>,
+    flights: Rc<Flights>,
+}
+
+impl<S: Store + 'static> Sharing<S> {
+    /// Shares the reads of `inner`. They carry no caller's abort signal: no one of them owns the read.
+    pub fn new(inner: S) -> Self {
+        Self { inner: Rc::new(inner), flights: Rc::default() }
+    }
+
+    fn join(&self, question: Question) -> Shared<Read> {
+        let flying =
+            self.flights.by_question.borrow().get(&question).and_then(|flight| flight.read.upgrade());
+        flying.unwrap_or_else(|| self.begin(question))
+    }
+
+    fn begin(&self, question: Question) -> Shared<Read> {
+        let serial = self.flights.serial.get();
+        self.flights.serial.set(serial + 1);
+        let landing = Landing { flights: self.flights.clone(), question: question.clone(), serial };
+        let inner = self.inner.clone();
+        let read: Read = Box::pin(async move {
+            let Question { key, range, subject, reload } = &landing.question;
+            let context = RequestContext { signal: None, subject: *subject, reload: *reload };
+            inner.get(key, *range, &context).await
+        });
+        let read = read.shared();
+        if let Some(weak) = read.downgrade() {
+            let flight = Flight { serial, read: weak };
+            self.flights.by_question.borrow_mut().insert(question, flight);
+        }
+        read
+    }
+}
+
+/// Forgets a read when it ends or is aborted.
+struct Landing {
+    flights: Rc<Flights>,
+    question: Question,
+    serial: u64,
+}
+
+impl Drop for Landing {
+    fn drop(&mut self) {
+        let mut flights = self.flights.by_question.borrow_mut();
+        // An abort may run code of the host, which may have asked again in the meantime.
+        if flights.get(&self.question).is_some_and(|flight| flight.serial == self.serial) {
+            flights.remove(&self.question);
+        }
+    }
+}
+
+impl<S: Store + 'static> Store for Sharing<S> {
+    forward_to_inner! { capabilities describe size set erase }
+
+    fn get<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        range: ByteRange,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+        let RequestContext { subject, reload, .. } = *context;
+        Box::pin(self.join(Question { key: key.clone(), range, subject, reload }))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+mod tests;
