@@ -1,0 +1,99 @@
+//! A store that answers for the documents of a hierarchy out of its consolidated metadata. Everything else is asked of the
+//! store itself: chunks, and nodes that the consolidated metadata does not know (it may be older than they are).
+//!
+//! Of a node that it does know, it also knows which documents there are not: a v2 node costs no probe for `zarr.json`.
+
+use crate::error::Result;
+use crate::format::metadata::consolidated::Consolidated;
+use crate::format::metadata::document::{ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
+use crate::format::path::{NodePath, StoreKey};
+use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Store, Value};
+
+/// What every kind of node may have.
+const DOCUMENTS: [&str; 4] = [ZARR_JSON, ZARRAY, ZGROUP, ZATTRS];
+
+/// A store, and the consolidated metadata of the group at its root.
+pub struct Overlay<S> {
+    inner: S,
+    consolidated: Consolidated,
+}
+
+impl<S: Store> Overlay<S> {
+    /// Answers out of `consolidated`, which was read at the root of `inner`.
+    pub fn new(inner: S, consolidated: Consolidated) -> Self {
+        Self { inner, consolidated }
+    }
+
+    /// What a key holds: `None` when only the store itself can tell.
+    fn known(&self, key: &StoreKey) -> Option<Option<Value>> {
+        let (path, suffix) = key.as_str().rsplit_once('/').unwrap_or(("", key.as_str()));
+        if !DOCUMENTS.contains(&suffix) {
+            return None;
+        }
+        let document = self.consolidated.document(&NodePath::parse_any(path).ok()?)?;
+        Some(document.text(suffix).map(|text| Value::from(text.as_bytes().to_vec())))
+    }
+}
+
+impl<S: Store> Store for Overlay<S> {
+    fn get<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        range: ByteRange,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+        match self.known(key) {
+            Some(known) => {
+                Box::pin(async move { known.map(|value| Fetched::part_of(&value, range)).transpose() })
+            }
+            None => self.inner.get(key, range, context),
+        }
+    }
+
+    fn size<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<u64>>> {
+        match self.known(key) {
+            Some(known) => Box::pin(async move { Ok(known.map(|value| value.len())) }),
+            None => self.inner.size(key, context),
+        }
+    }
+
+    forward_to_inner!(capabilities describe get_ranges set erase);
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use futures_executor::block_on;
+
+    use super::*;
+    use crate::format::metadata::ZarrFormat;
+    use crate::store::memory::MemoryStore;
+
+    const ZMETADATA: &str = r#"{"zarr_consolidated_format":1,"metadata":{".zgroup":{"zarr_format":2},
+        "a/.zarray":{"zarr_format":2},"a/.zattrs":{"x":1}}}"#;
+
+    fn text(store: &dyn Store, key: &str) -> Option<String> {
+        let key = StoreKey::parse(key).unwrap();
+        let fetched = block_on(store.get(&key, ByteRange::Whole, &RequestContext::default())).unwrap();
+        fetched.map(|fetched| String::from_utf8(fetched.value.to_vec(1000, "test").unwrap()).unwrap())
+    }
+
+    #[test]
+    fn known_nodes_are_answered_and_others_passed_on() {
+        let memory = MemoryStore::new();
+        for key in ["a/.zattrs", "a/zarr.json", "b/.zarray", "a/0.0"] {
+            memory.insert(&StoreKey::parse(key).unwrap(), b"from the store".to_vec());
+        }
+        let consolidated = Consolidated::index(ZMETADATA.as_bytes(), ZarrFormat::V2).unwrap().unwrap();
+        let store = Overlay::new(memory, consolidated);
+        assert_eq!(text(&store, ".zgroup").unwrap(), r#"{"zarr_format":2}"#);
+        assert_eq!(text(&store, "a/.zattrs").unwrap(), r#"{"x":1}"#);
+        assert_eq!(text(&store, "a/zarr.json"), None);
+        assert_eq!(text(&store, "b/.zarray").unwrap(), "from the store");
+        assert_eq!(text(&store, "a/0.0").unwrap(), "from the store");
+    }
+}
