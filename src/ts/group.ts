@@ -9,15 +9,19 @@ export class Group<Store extends Readable> extends Location<Store> {
   readonly kind = "group";
   readonly #attributes: () => Attributes;
   readonly #warnings: readonly string[];
+  /** The format of the metadata that counts; the drafts of v3 are 3. */
+  readonly zarrFormat: 2 | 3;
 
   constructor(store: Store, path: AbsolutePath, metadata: GroupMetadata | OpenedNode) {
     super(store, path);
     if (metadata instanceof OpenedNode) {
       this.#attributes = lazyAttributes(metadata);
       this.#warnings = metadata.summary.warnings;
+      this.zarrFormat = metadata.summary.format;
     } else {
       this.#attributes = () => metadata.attributes ?? {};
       this.#warnings = [];
+      this.zarrFormat = 3;
     }
   }
 
