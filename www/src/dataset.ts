@@ -22,7 +22,7 @@ export interface Entry {
 export type Listing = "consolidated" | "multiscales" | "none";
 
 export class Dataset {
-  readonly #nodes = new Map<string, DatasetNode>();
+  readonly #nodes = new Map<string, Promise<DatasetNode>>();
 
   constructor(
     readonly url: URL,
@@ -30,19 +30,28 @@ export class Dataset {
     readonly entries: readonly Entry[],
     readonly listing: Listing,
   ) {
-    this.#nodes.set("", root);
+    this.#nodes.set("", Promise.resolve(root));
   }
 
-  /** The node at a path, opened once. */
-  async node(path: string, signal?: AbortSignal): Promise<DatasetNode> {
+  /** The node at a path, opened once, whoever asks; one that could not be opened is tried again. */
+  node(path: string): Promise<DatasetNode> {
     const known = this.#nodes.get(path);
     if (known) return known;
-    const node = await zarr.open(
-      zarr.root(this.root.store).resolve(encodedPath(path)),
-      signal ? { signal } : {},
-    );
-    this.#nodes.set(path, node);
-    return node;
+    const opened = this.#open(path);
+    this.#nodes.set(path, opened);
+    opened.catch(() => this.#nodes.delete(path));
+    return opened;
+  }
+
+  /** Nodes nearly always have the format of the hierarchy's root: requests for the other one are saved. */
+  async #open(path: string): Promise<DatasetNode> {
+    const { store, zarrFormat } = this.root;
+    try {
+      return await (zarrFormat === 3 ? zarr.open.v3(store, { path }) : zarr.open.v2(store, { path }));
+    } catch (error) {
+      if (!zarr.isZarritaError(error, "NotFoundError")) throw error;
+      return zarr.open(store, { path });
+    }
   }
 }
 
@@ -64,9 +73,4 @@ function sorted(contents: { path: string; kind: "array" | "group" }[]): Entry[] 
   if (!entries.some((entry) => entry.path === "")) entries.push({ path: "", kind: "group" });
   const order = new Intl.Collator("en", { numeric: true });
   return entries.sort((a, b) => order.compare(a.path, b.path));
-}
-
-/** `Location.resolve` reads its argument as a URL would; names with `%`, `#` or `?` in them are meant literally here. */
-function encodedPath(path: string): string {
-  return `/${path.split("/").map(encodeURIComponent).join("/")}`;
 }

@@ -20,7 +20,7 @@ export async function openPyramid(
 ): Promise<PyramidLevel[]> {
   const multiscale = group.kind === "group" ? readMultiscale(group.attrs) : null;
   const paths = (multiscale?.paths ?? []).map((path) => (groupPath === "" ? path : `${groupPath}/${path}`));
-  const nodes = await Promise.allSettled(paths.map((path) => dataset.node(path, signal)));
+  const nodes = await Promise.allSettled(paths.map((path) => dataset.node(path)));
   signal.throwIfAborted();
   return nodes.flatMap((outcome, index) => {
     if (outcome.status === "rejected" || outcome.value.kind !== "array" || !isDrawable(outcome.value))

@@ -98,9 +98,9 @@ export class Viewer {
       signal.throwIfAborted();
       this.#dataset = dataset;
       this.#showHierarchy(dataset);
-      await this.#select(state.path ?? (await firstPath(dataset, signal)), state);
+      await this.#select(state.path ?? (await firstPath(dataset)), state);
     } catch (error) {
-      if (!signal.aborted) this.#fail(error);
+      if (!signal.aborted && !isAbort(error)) this.#fail(error);
     }
   }
 
@@ -145,7 +145,7 @@ export class Viewer {
     this.#selecting = new AbortController();
     const { signal } = this.#selecting;
     this.#status.busy();
-    const node = await dataset.node(path, signal);
+    const node = await dataset.node(path);
     signal.throwIfAborted();
     this.#shown = { source: this.#shown.source ?? "", path };
     byId<HTMLInputElement>("path").value = path;
@@ -170,7 +170,7 @@ export class Viewer {
     if (node.kind === "group") return openPyramid(dataset, node, path, signal);
     const above = path.split("/").slice(0, -1).join("/");
     if (path === "" || !dataset.entries.some((entry) => entry.path === above)) return [];
-    const levels = await openPyramid(dataset, await dataset.node(above, signal), above, signal);
+    const levels = await openPyramid(dataset, await dataset.node(above), above, signal);
     return levels.some((level) => level.path === path) ? levels : [];
   }
 
@@ -257,11 +257,11 @@ function nodeUrl(root: URL, path: string): URL {
 }
 
 /** What to show of a data set when nothing was asked for: a pyramid at the root, else the largest array with a plane, else the root. */
-async function firstPath(dataset: Dataset, signal: AbortSignal): Promise<string> {
+async function firstPath(dataset: Dataset): Promise<string> {
   const { root, entries, listing } = dataset;
   if (root.kind === "array" || listing !== "consolidated" || readMultiscale(root.attrs)) return "";
   const arrays = entries.filter((entry) => entry.kind === "array").slice(0, LOOKED_AT);
-  const nodes = await Promise.allSettled(arrays.map(({ path }) => dataset.node(path, signal)));
+  const nodes = await Promise.allSettled(arrays.map(({ path }) => dataset.node(path)));
   let best = { path: "", elements: 0 };
   for (const [index, { path }] of arrays.entries()) {
     const outcome = nodes[index];
