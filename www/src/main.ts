@@ -1,6 +1,8 @@
-/** The page's program: the style sheet, and a viewer for what the page's address asks for. */
+/** The page's program: the style sheets, and a viewer for what the page's address asks for. */
 
 import "./style.css";
+import "./side.css";
+import "./picture.css";
 import { readUrlState } from "./url_state.js";
 import { Viewer } from "./viewer.js";
 
