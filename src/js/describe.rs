@@ -7,7 +7,7 @@ use super::json::to_js;
 use crate::access::binding::Binding;
 use crate::error::Result;
 use crate::format::codec::registry::{self, Home};
-use crate::format::metadata::document::{NodeDocument, ZARRAY};
+use crate::format::metadata::document::{NodeDocument, ZARR_JSON, ZARRAY};
 use crate::format::metadata::json::Document;
 use crate::format::metadata::{ArrayMetadata, NodeMetadata, ZarrFormat};
 use crate::hierarchy::open::OpenedNode;
@@ -116,15 +116,13 @@ fn is_sharded(metadata: &ArrayMetadata) -> bool {
     metadata.codecs.iter().any(|codec| codec.name == "sharding_indexed")
 }
 
-/// v2's null means "undefined": it reads as zero and is shown as null.
+/// A null, which v2 has for "undefined" and some write into v3, reads as zero and is shown as null.
 fn is_null_fill(document: &NodeDocument) -> bool {
-    let Some(text) = document.text(ZARRAY).filter(|_| document.format == ZarrFormat::V2) else {
-        return false;
-    };
+    let suffix = if document.format == ZarrFormat::V2 { ZARRAY } else { ZARR_JSON };
     let is_null = |document: Document<'_>| {
         document.root().object().is_ok_and(|array| array.get("fill_value").is_none_or(|fill| fill.is_null()))
     };
-    Document::parse(text.as_bytes()).is_ok_and(is_null)
+    document.text(suffix).is_some_and(|text| Document::parse(text.as_bytes()).is_ok_and(is_null))
 }
 
 fn home_name(home: Home) -> &'static str {

@@ -32,7 +32,7 @@ export interface ArrayGetOptions<D extends DataType> extends ReadOptions {
   out?: PlainArray<D>;
 }
 
-function checkChunkIndex(facts: ArrayFacts, index: readonly number[]): void {
+function checkChunkIndex(path: string, facts: ArrayFacts, index: readonly number[]): void {
   const grid = gridShapeOf(facts);
   const inside =
     index.length === grid.length &&
@@ -41,6 +41,7 @@ function checkChunkIndex(facts: ArrayFacts, index: readonly number[]): void {
   throw new InvalidSelectionError(`chunk [${index}] is outside the grid of chunks`, {
     expected: `each index from 0 to below [${grid}]`,
     actual: `[${index}]`,
+    path,
   });
 }
 
@@ -58,6 +59,7 @@ function isDataType(dtype: DataType, query: DataTypeQuery): boolean {
   return dtype === query;
 }
 
+// biome-ignore lint/suspicious/noShadowRestrictedNames: the name that callers know from zarrita
 export class Array<D extends DataType, Store extends Readable = Readable> extends Location<Store> {
   readonly kind = "array";
   /** @internal */
@@ -136,6 +138,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
       throw new InvalidSelectionError(`element [${element}] is outside the array`, {
         expected: `each index from 0 to below [${shape}]`,
         actual: `[${element}]`,
+        path: this.path,
       });
     }
     return element.map((at, axis) => Math.floor(at / (chunks[axis] ?? 1)));
@@ -160,7 +163,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     options: ReadOptions = {},
     { useSharedArrayBuffer }: { useSharedArrayBuffer?: boolean } = {},
   ): Promise<Chunk<D>> {
-    checkChunkIndex(this[FACTS], chunkCoords);
+    checkChunkIndex(this.path, this[FACTS], chunkCoords);
     const result: ReadResult = await readChunk(this, chunkCoords, { useSharedArrayBuffer, ...options });
     return { ...result, data: wrapElements(this.dtype, result.data) } as Chunk<D>;
   }

@@ -2,9 +2,10 @@
  * Consolidated metadata: one document that holds those of a whole hierarchy. The engine reads it and answers for the nodes in
  * it; here is the store around the store, with zarrita's `contents()`.
  */
+
+import { configuration } from "./engine/configuration.ts";
 import { callNow, Handle, isEngineStarted, run } from "./engine/engine.ts";
 import { NotFoundError, ZarrError } from "./errors.ts";
-import { configuration } from "./engine/configuration.ts";
 import { readKey, setNative, storeId } from "./stores.ts";
 import type { AbsolutePath, AsyncReadable, Readable, StoreGetOptions } from "./types.ts";
 
@@ -83,7 +84,9 @@ export async function withConsolidatedMetadata<S extends AsyncReadable>(
   const [first, ...others] = loaded;
   for (const { store: id } of others) release(id);
   if (!first) {
-    throw errors.find((error) => !isElsewhere(error)) ?? errors.at(-1) ?? new NotFoundError("no format was given");
+    throw (
+      errors.find((error) => !isElsewhere(error)) ?? errors.at(-1) ?? new NotFoundError("no format was given")
+    );
   }
   for (const warning of first.warnings) configuration.onWarning?.(warning, "/");
   return listable(store, first);

@@ -166,7 +166,8 @@ function classify(report: ErrorReport): ZarrError {
   const details = detailsOf(report);
   const { code, stage, message, codec = "" } = report;
   const direction = stage === "encode" ? "encode" : "decode";
-  if (code === "NotFound") return new NotFoundError(message, { ...details, found: kindOfNode(report.actual) });
+  if (code === "NotFound")
+    return new NotFoundError(message, { ...details, found: kindOfNode(report.actual) });
   if (stage === "codec-name") return new UnknownCodecError(codec, details);
   if (code === "Unsupported") return new UnsupportedError(message, details);
   if (code === "Argument" && stage === "selection") return new InvalidSelectionError(message, details);

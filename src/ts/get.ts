@@ -2,7 +2,7 @@
  * zarrita's `get`: elements in the array's native memory order, with strides, in zarrita's wrapper classes; a scalar where every
  * dimension is indexed by a number.
  */
-import { type Array, FACTS } from "./array.ts";
+import { FACTS, type Array as ZarrArray } from "./array.ts";
 import { type ReadOptions, readSelection } from "./read/read.ts";
 import { firstOf, wrapElements } from "./read/typed_arrays.ts";
 import { type AnySelection, requestOf } from "./selection.ts";
@@ -11,7 +11,7 @@ import type { Chunk, DataType, Readable, Scalar, Slice } from "./types.ts";
 /** zarrita's queue of chunk reads. The engine has queues of its own, by origin and by decoder, and does not use it. */
 export type ChunkQueue = {
   add(read: () => Promise<void>): void;
-  onIdle(): Promise<globalThis.Array<void>>;
+  onIdle(): Promise<Array<void>>;
 };
 
 export interface GetOptions extends ReadOptions {
@@ -29,15 +29,12 @@ function signalOf({ signal, opts }: GetOptions): AbortSignal | undefined {
 type Entries = (null | Slice | number)[];
 
 /** A scalar where every entry is a number, else a chunk. */
-type Got<D extends DataType, S> = S extends globalThis.Array<infer Entry>
-  ? [Entry] extends [number]
-    ? Scalar<D>
-    : Chunk<D>
-  : Chunk<D>;
+type Got<D extends DataType, S> =
+  S extends Array<infer Entry> ? ([Entry] extends [number] ? Scalar<D> : Chunk<D>) : Chunk<D>;
 
 /** Reads a selection; everything without one. */
 export async function get<D extends DataType, Store extends Readable, S extends Entries | null = null>(
-  array: Array<D, Store>,
+  array: ZarrArray<D, Store>,
   selection?: S,
   options: GetOptions = {},
 ): Promise<Got<D, S>> {

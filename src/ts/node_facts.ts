@@ -153,9 +153,9 @@ const named = (codecs: Codec[], name: string) => codecs.find((codec) => codec.na
 /** The order of the first transpose among these codecs, else C. */
 function orderOf(codecs: Codec[], rank: number): number[] {
   const order = named(codecs, "transpose")?.order;
-  const axes = globalThis.Array.from({ length: rank }, (_, axis) => axis);
+  const axes = Array.from({ length: rank }, (_, axis) => axis);
   if (order === "F") return axes.reverse();
-  return globalThis.Array.isArray(order) ? order : axes;
+  return Array.isArray(order) ? order : axes;
 }
 
 export function factsOfMetadata(metadata: ArrayMetadata): ArrayFacts {

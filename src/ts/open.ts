@@ -2,7 +2,7 @@
  * `open`: from a URL, a store or a place in one to an `Array` or a `Group`. Both formats are asked for at once; v3 wins where
  * a node has both.
  */
-import { Array } from "./array.ts";
+import { Array as ZarrArray } from "./array.ts";
 import { configuration } from "./engine/configuration.ts";
 import { run } from "./engine/engine.ts";
 import { Group } from "./group.ts";
@@ -23,7 +23,7 @@ export interface OpenOptions extends AttributeOptions {
 }
 
 type Place<S> = Location<S> | S;
-type Node<S extends Readable> = Array<DataType, S> | Group<S>;
+type Node<S extends Readable> = ZarrArray<DataType, S> | Group<S>;
 type ArrayOptions = OpenOptions & { kind: "array" };
 type GroupOptions = OpenOptions & { kind: "group" };
 
@@ -44,29 +44,32 @@ async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3)
   const opened = new OpenedNode(summary, options);
   const at = summary.path as AbsolutePath;
   return summary.kind === "array"
-    ? new Array(store as Readable, at, opened)
+    ? new ZarrArray(store as Readable, at, opened)
     : new Group(store as Readable, at, opened);
 }
 
 function openV2<S extends Readable>(place: Place<S>, options: GroupOptions): Promise<Group<S>>;
-function openV2<S extends Readable>(place: Place<S>, options: ArrayOptions): Promise<Array<DataType, S>>;
+function openV2<S extends Readable>(place: Place<S>, options: ArrayOptions): Promise<ZarrArray<DataType, S>>;
 function openV2<S extends Readable>(place: Place<S>, options?: OpenOptions): Promise<Node<S>>;
 function openV2(place: unknown, options: OpenOptions = {}): Promise<Node<Readable>> {
   return openNode(place, options, 2);
 }
 
 function openV3<S extends Readable>(place: Place<S>, options: GroupOptions): Promise<Group<S>>;
-function openV3<S extends Readable>(place: Place<S>, options: ArrayOptions): Promise<Array<DataType, S>>;
+function openV3<S extends Readable>(place: Place<S>, options: ArrayOptions): Promise<ZarrArray<DataType, S>>;
 function openV3<S extends Readable>(place: Place<S>, options?: OpenOptions): Promise<Node<S>>;
 function openV3(place: unknown, options: OpenOptions = {}): Promise<Node<Readable>> {
   return openNode(place, options, 3);
 }
 
 export function open(url: string | URL, options: GroupOptions): Promise<Group<FetchStore>>;
-export function open(url: string | URL, options: ArrayOptions): Promise<Array<DataType, FetchStore>>;
+export function open(url: string | URL, options: ArrayOptions): Promise<ZarrArray<DataType, FetchStore>>;
 export function open(url: string | URL, options?: OpenOptions): Promise<Node<FetchStore>>;
 export function open<S extends Readable>(place: Place<S>, options: GroupOptions): Promise<Group<S>>;
-export function open<S extends Readable>(place: Place<S>, options: ArrayOptions): Promise<Array<DataType, S>>;
+export function open<S extends Readable>(
+  place: Place<S>,
+  options: ArrayOptions,
+): Promise<ZarrArray<DataType, S>>;
 export function open<S extends Readable>(place: Place<S>, options?: OpenOptions): Promise<Node<S>>;
 /** Opens the node at a URL, at the root of a store, or at a place in one. */
 export function open(place: unknown, options: OpenOptions = {}): Promise<Node<Readable>> {

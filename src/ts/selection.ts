@@ -34,18 +34,22 @@ export interface EngineRequest {
 /** Integers as the engine reads them: numbers where they are safe, else bigints. */
 function integer(value: unknown, what: string): Integer {
   if (typeof value === "bigint") return value;
-  if (typeof value === "number" && Number.isInteger(value)) return Number.isSafeInteger(value) ? value : BigInt(value);
-  throw new InvalidSelectionError(`${what} is not an integer`, { expected: "an integer", actual: String(value) });
+  if (typeof value === "number" && Number.isInteger(value))
+    return Number.isSafeInteger(value) ? value : BigInt(value);
+  throw new InvalidSelectionError(`${what} is not an integer`, {
+    expected: "an integer",
+    actual: String(value),
+  });
 }
 
 const bound = (value: Bound, what: string) =>
   value === null || value === undefined ? undefined : integer(value, what);
 
 const list = (values: ArrayLike<Integer>) =>
-  globalThis.Array.from(values as ArrayLike<unknown>, (value) => integer(value, "an entry of an index list"));
+  Array.from(values as ArrayLike<unknown>, (value) => integer(value, "an entry of an index list"));
 
 const isList = (entry: object): entry is ArrayLike<Integer> =>
-  globalThis.Array.isArray(entry) || (ArrayBuffer.isView(entry) && "length" in entry);
+  Array.isArray(entry) || (ArrayBuffer.isView(entry) && "length" in entry);
 
 function dimension(entry: DimensionSelection): EngineDimension {
   if (entry === null || entry === undefined) return "All";
@@ -67,7 +71,7 @@ function spreadEllipsis(entries: readonly DimensionSelection[], rank: number): D
   if (at < 0) return [...entries];
   if (entries.lastIndexOf("...") !== at) throw new InvalidSelectionError('a selection may hold "..." once');
   const missing = Math.max(0, rank - (entries.length - 1));
-  return [...entries.slice(0, at), ...new globalThis.Array(missing).fill(null), ...entries.slice(at + 1)];
+  return [...entries.slice(0, at), ...new Array(missing).fill(null), ...entries.slice(at + 1)];
 }
 
 interface Dimensions {
@@ -82,7 +86,7 @@ export function requestOf(selection: AnySelection | null | undefined, facts: Dim
   const entries =
     selection === null || selection === undefined
       ? []
-      : globalThis.Array.isArray(selection)
+      : Array.isArray(selection)
         ? spreadEllipsis(selection, facts.shape.length)
         : select(
             { dimensionNames: dimensionNames as string[] | undefined },

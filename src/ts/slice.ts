@@ -1,7 +1,7 @@
 /**
  * The small words of selections: `slice`, `select` by dimension names, `points`. Needs no wasm.
  */
-import type { Array } from "./array.ts";
+import type { Array as ZarrArray } from "./array.ts";
 import { InvalidSelectionError } from "./errors.ts";
 import type { DataType, Readable, Slice } from "./types.ts";
 
@@ -9,7 +9,9 @@ function toNumber(value: bigint | number | null | undefined): number | null {
   if (value === null || value === undefined) return null;
   const number = Number(value);
   if (typeof value === "bigint" && !Number.isSafeInteger(number)) {
-    throw new InvalidSelectionError(`${value} is beyond the safe integers; pass { start, stop, step } with bigints`);
+    throw new InvalidSelectionError(
+      `${value} is beyond the safe integers; pass { start, stop, step } with bigints`,
+    );
   }
   return number;
 }
@@ -26,7 +28,7 @@ export function slice(start: Bound, stop?: Bound, step: Bound = null): Slice {
 
 /** A selection by dimension names, as one by position; dimensions that are not named are taken whole. */
 export function select<D extends DataType, Store extends Readable, T = number | Slice | null>(
-  array: Pick<Array<D, Store>, "dimensionNames">,
+  array: Pick<ZarrArray<D, Store>, "dimensionNames">,
   selection: Record<string, T>,
 ): (T | null)[] {
   const names = array.dimensionNames;

@@ -22,7 +22,8 @@ export function setNative(store: object, native: Native): void {
 
 /** The engine's number of a store; told again when the engine's instance has changed. */
 export function storeId(glue: Glue, store: unknown): number {
-  if (typeof store !== "object" || store === null) throw new TypeError("a store is an object with a method `get`");
+  if (typeof store !== "object" || store === null)
+    throw new TypeError("a store is an object with a method `get`");
   const known = handles.get(store)?.id;
   if (known !== undefined) return known;
   const native = natives.get(store)?.(glue);
@@ -76,7 +77,11 @@ export class FetchStore implements AsyncReadable {
     return readKey((glue) => httpStoreId(glue, this), key, undefined, options);
   }
 
-  getRange(key: AbsolutePath, range: RangeQuery, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
+  getRange(
+    key: AbsolutePath,
+    range: RangeQuery,
+    options: StoreGetOptions = {},
+  ): Promise<Uint8Array | undefined> {
     return readKey((glue) => httpStoreId(glue, this), key, range, options);
   }
 }

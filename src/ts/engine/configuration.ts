@@ -28,6 +28,7 @@ export function configure(options: InitOptions): void {
 }
 
 export function workerLimit(): number {
-  const { hardwareConcurrency = 2 } = (globalThis as { navigator?: { hardwareConcurrency?: number } }).navigator ?? {};
+  const { hardwareConcurrency = 2 } =
+    (globalThis as { navigator?: { hardwareConcurrency?: number } }).navigator ?? {};
   return configuration.workers ?? Math.min(4, Math.max(1, hardwareConcurrency - 1));
 }

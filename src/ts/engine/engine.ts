@@ -5,7 +5,7 @@
  * pending, and costs neither the process nor the page anything else.
  */
 import * as glue from "#glue";
-import { errorFromReport, type ErrorReport, INTERNAL, ZarrError } from "../errors.ts";
+import { type ErrorReport, errorFromReport, INTERNAL, ZarrError } from "../errors.ts";
 import { engineModule } from "./compile.ts";
 import { counters } from "./counters.ts";
 
@@ -168,7 +168,8 @@ export class Handle {
 
 /** The engine's report of a failed synchronous call, thrown as the error it means. */
 function rethrow(thrown: unknown): never {
-  const isReport = typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "code" in thrown;
+  const isReport =
+    typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "code" in thrown;
   throw isReport ? errorFromReport(thrown as ErrorReport) : thrown;
 }
 

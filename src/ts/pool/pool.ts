@@ -2,8 +2,9 @@
  * Hands parts to decoders. All messages of a part go to one decoder. A decoder has at most two messages at a time; the
  * rest wait here, where they can still be cancelled and where the more urgent go first.
  */
-import { counters } from "../engine/counters.ts";
+
 import { engineModule } from "../engine/compile.ts";
+import { counters } from "../engine/counters.ts";
 import { type ErrorReport, INTERNAL } from "../errors.ts";
 import type { FromDecoder, Home, Outcome, Supply, WorkMessage } from "../worker/protocol.ts";
 import type { Port } from "./port.ts";
@@ -128,7 +129,8 @@ export class DecodePool {
 
   /** Forgets an array everywhere. */
   unbind(array: number): void {
-    for (const { port, arrays } of this.#seats) if (arrays.delete(array)) port.post({ type: "unbind", array }, []);
+    for (const { port, arrays } of this.#seats)
+      if (arrays.delete(array)) port.post({ type: "unbind", array }, []);
   }
 
   #queue(part: PartTask): void {
@@ -183,7 +185,8 @@ export class DecodePool {
       message.begin = { array: part.array.number, header: part.header };
     }
     const { rung } = seat.port;
-    message.supplies = rung === "caller" ? part.arrived : part.arrived.map((supply) => packSupply(supply, transfer));
+    message.supplies =
+      rung === "caller" ? part.arrived : part.arrived.map((supply) => packSupply(supply, transfer));
     part.arrived = [];
     if (seat.ahead === 0) seat.port.hold(true);
     seat.ahead += 1;
@@ -210,7 +213,13 @@ export class DecodePool {
     this.#opening += 1;
     this.#open().then(
       (port) => {
-        const seat: Seat = { port, homes: new Set(["engine"]), arrays: new Set(), parts: new Map(), ahead: 0 };
+        const seat: Seat = {
+          port,
+          homes: new Set(["engine"]),
+          arrays: new Set(),
+          parts: new Map(),
+          ahead: 0,
+        };
         port.onanswer = (answer) => this.#answered(seat, answer);
         port.oncrash = (reason) => this.#crashed(seat, reason);
         this.#opening -= 1;
@@ -220,7 +229,8 @@ export class DecodePool {
       (error) => {
         this.#opening -= 1;
         // Decoders that did start will get to the waiting parts; without any, nobody will.
-        if (this.#seats.length === 0) for (const part of [...this.#waiting]) this.#fail(part, reportOf("Unsupported", String(error)));
+        if (this.#seats.length === 0)
+          for (const part of [...this.#waiting]) this.#fail(part, reportOf("Unsupported", String(error)));
       },
     );
   }

@@ -100,7 +100,10 @@ interface NodeWorker {
   ref(): void;
   unref(): void;
 }
-type NodeWorkerClass = new (source: string | URL, options: { eval: boolean; execArgv: string[] }) => NodeWorker;
+type NodeWorkerClass = new (
+  source: string | URL,
+  options: { eval: boolean; execArgv: string[] },
+) => NodeWorker;
 interface NodeProcess {
   getBuiltinModule?(name: string): { Worker: NodeWorkerClass };
 }

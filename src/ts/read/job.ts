@@ -1,10 +1,11 @@
 /**
  * One read as the engine sees it: the sink of its parts, and the door to whoever decodes them. Driven by `src/js/read.rs`.
  */
-import { openPort, callerPort } from "../pool/port.ts";
-import { type BoundArray, DecodePool, type PartTask } from "../pool/pool.ts";
-import { workerLimit } from "../engine/configuration.ts";
+
 import { engineModule } from "../engine/compile.ts";
+import { workerLimit } from "../engine/configuration.ts";
+import { type BoundArray, DecodePool, type PartTask } from "../pool/pool.ts";
+import { callerPort, openPort } from "../pool/port.ts";
 import type { Layout, Result } from "./result.ts";
 
 /** How far a read is. */

@@ -83,7 +83,11 @@ function eachRow(rows: Rows, place: (offset: number, row: number) => void): void
 }
 
 /** Copies the packed elements of a part. */
-export function placeElements(target: Uint8Array, placement: Placement, elements: Uint8Array): void | Promise<void> {
+export function placeElements(
+  target: Uint8Array,
+  placement: Placement,
+  elements: Uint8Array,
+): void | Promise<void> {
   const rows = new Rows(placement);
   const { rowBytes } = rows;
   return eachRow(rows, (offset, row) => {
@@ -92,7 +96,11 @@ export function placeElements(target: Uint8Array, placement: Placement, elements
 }
 
 /** Fills a part with one packed element. */
-export function placeFill(target: Uint8Array, placement: Placement, element: Uint8Array): void | Promise<void> {
+export function placeFill(
+  target: Uint8Array,
+  placement: Placement,
+  element: Uint8Array,
+): void | Promise<void> {
   const rows = new Rows(placement);
   const pattern = new Uint8Array(rows.rowBytes);
   repeat(pattern, element);

@@ -1,7 +1,7 @@
 /**
  * Reads a selection, or one chunk, of an array: makes the job, and gives the engine what it knows the array by.
  */
-import { type Array, FACTS } from "../array.ts";
+import { FACTS, type Array as ZarrArray } from "../array.ts";
 import { finalizer, Handle, run } from "../engine/engine.ts";
 import { UnsupportedError } from "../errors.ts";
 import type { ArrayFacts } from "../node_facts.ts";
@@ -24,7 +24,7 @@ export interface ReadOptions {
   priority?: number;
 }
 
-type AnyArray = Array<DataType, Readable>;
+type AnyArray = ZarrArray<DataType, Readable>;
 type Options = ReadOptions & Omit<ResultOptions, "dtype">;
 
 /** What the engine and the decoders know an array by. */

@@ -121,7 +121,9 @@ export class Result {
     if (!this.#bytes) {
       const length = this.#byteLength;
       const { useSharedArrayBuffer } = this.#options;
-      this.#bytes = new Uint8Array(useSharedArrayBuffer ? new SharedArrayBuffer(length) : new ArrayBuffer(length));
+      this.#bytes = new Uint8Array(
+        useSharedArrayBuffer ? new SharedArrayBuffer(length) : new ArrayBuffer(length),
+      );
     }
     return this.#bytes;
   }

@@ -10,7 +10,9 @@ export const workerSource: string | undefined = worker;
 
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
   const { fromBase64 } = Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
-  return fromBase64 ? fromBase64.call(Uint8Array, text) : Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  return fromBase64
+    ? fromBase64.call(Uint8Array, text)
+    : Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
 }
 
 async function inflate(text: string): Promise<ArrayBuffer> {

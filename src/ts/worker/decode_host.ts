@@ -94,7 +94,8 @@ export class DecodeHost {
     const status = this.#wasm.zarr_supply(part, tableAt, table.length, pairsAt, buffers.length);
     this.#wasm.zarr_free(pairsAt, pairs.byteLength);
     this.#wasm.zarr_free(tableAt, table.byteLength);
-    for (let idx = 0; idx < pairs.length; idx += 2) this.#wasm.zarr_free(pairs[idx] ?? 0, pairs[idx + 1] ?? 0);
+    for (let idx = 0; idx < pairs.length; idx += 2)
+      this.#wasm.zarr_free(pairs[idx] ?? 0, pairs[idx + 1] ?? 0);
     this.#check(status);
   }
 
@@ -135,7 +136,9 @@ export class DecodeHost {
   #takeResult(): Uint8Array<ArrayBuffer> {
     const { zarr_result_ptr, zarr_result_len, zarr_release_result, memory } = this.#wasm;
     const pointer = address(zarr_result_ptr());
-    const bytes = new Uint8Array(memory.buffer.slice(pointer, pointer + address(zarr_result_len())) as ArrayBuffer);
+    const bytes = new Uint8Array(
+      memory.buffer.slice(pointer, pointer + address(zarr_result_len())) as ArrayBuffer,
+    );
     zarr_release_result();
     return bytes;
   }

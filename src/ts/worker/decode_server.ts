@@ -96,7 +96,12 @@ export class DecodeServer {
     }
   }
 
-  #begin(seat: Seat, home: Home, part: number, { array, header }: { array: number; header: Uint32Array }): void {
+  #begin(
+    seat: Seat,
+    home: Home,
+    part: number,
+    { array, header }: { array: number; header: Uint32Array },
+  ): void {
     if (!seat.bound.has(array)) {
       seat.host?.bind(array, this.#arrays.get(array)?.document ?? "");
       seat.bound.add(array);

@@ -22,7 +22,9 @@ interface NodePort {
 }
 
 function nodePort(): Port {
-  const { parentPort } = process.getBuiltinModule("node:worker_threads") as unknown as { parentPort: NodePort };
+  const { parentPort } = process.getBuiltinModule("node:worker_threads") as unknown as {
+    parentPort: NodePort;
+  };
   return {
     post: (answer, transfer) => parentPort.postMessage(answer, transfer),
     listen: (handle) => parentPort.on("message", handle),

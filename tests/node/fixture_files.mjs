@@ -1,0 +1,98 @@
+/**
+ * What the fixture runners share: the cases of tests/fixtures, and elements read back from what `expected.json` holds.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+export const FIXTURES = join(import.meta.dirname, "../fixtures");
+
+/** Folders that hold no stores with a list of nodes. */
+const OTHERS = ["bad", "demo", "make"];
+
+const folders = (path) =>
+  readdirSync(path, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort();
+
+const caseOf = (name) => ({
+  name,
+  store: join(FIXTURES, name, "store"),
+  expected: JSON.parse(readFileSync(join(FIXTURES, name, "expected.json"), "utf8")),
+});
+
+/** Every store that must be readable, with its nodes. */
+export const goodCases = () =>
+  folders(FIXTURES)
+    .filter((writer) => !OTHERS.includes(writer))
+    .flatMap((writer) => folders(join(FIXTURES, writer)).map((name) => caseOf(`${writer}/${name}`)));
+
+/** Every store that must be refused. */
+export const badCases = () => folders(join(FIXTURES, "bad")).map((name) => caseOf(`bad/${name}`));
+
+const VIEWS = {
+  bool: Uint8Array,
+  int8: Int8Array,
+  int16: Int16Array,
+  int32: Int32Array,
+  int64: BigInt64Array,
+  uint8: Uint8Array,
+  uint16: Uint16Array,
+  uint32: Uint32Array,
+  uint64: BigUint64Array,
+  float32: Float32Array,
+  float64: Float64Array,
+};
+
+/** A half as a number, by IEEE 754's own words. */
+function half(bits) {
+  const sign = bits >> 15 ? -1 : 1;
+  const exponent = (bits >> 10) & 31;
+  const fraction = (bits & 1023) / 1024;
+  if (exponent === 31) return fraction ? Number.NaN : sign * Infinity;
+  return exponent === 0 ? sign * 2 ** -14 * fraction : sign * 2 ** (exponent - 15) * (1 + fraction);
+}
+
+/** The data types that arrays can be read of. */
+export const isReadable = (dtype) => dtype in VIEWS || dtype === "float16";
+
+/** Elements from base64 of little-endian bytes, as numbers and bigints; booleans are 0 and 1. */
+export function elements(dtype, base64) {
+  const bytes = new Uint8Array(Buffer.from(base64, "base64"));
+  if (dtype === "float16") return Array.from(new Uint16Array(bytes.buffer), half);
+  return Array.from(new VIEWS[dtype](bytes.buffer));
+}
+
+/** Every index of a shape, in C order. */
+export function* indices(shape) {
+  const index = shape.map(() => 0);
+  if (shape.includes(0)) return;
+  for (;;) {
+    yield index;
+    let axis = shape.length - 1;
+    for (; axis >= 0; axis -= 1) {
+      index[axis] += 1;
+      if (index[axis] < shape[axis]) break;
+      index[axis] = 0;
+    }
+    if (axis < 0) return;
+  }
+}
+
+const at = (data, place) => ("get" in data ? Number(data.get(place)) : data[place]);
+
+/** A chunk's elements in C order, found through its strides. */
+export const unstrided = ({ data, shape, stride }) =>
+  Array.from(indices(shape), (index) =>
+    at(
+      data,
+      index.reduce((place, value, axis) => place + value * stride[axis], 0),
+    ),
+  );
+
+/** The first place at which two lists of elements differ, in words; NaN equals itself, and 0 is not -0. */
+export function difference(actual, expected) {
+  if (actual.length !== expected.length) return `${actual.length} elements instead of ${expected.length}`;
+  const place = expected.findIndex((value, idx) => !Object.is(value, actual[idx]));
+  return place < 0 ? undefined : `element ${place} is ${actual[place]} instead of ${expected[place]}`;
+}
