@@ -3,7 +3,7 @@
 //!
 //! In memory a fill value is what an element is: packed little-endian bytes. Each family's file knows its JSON forms.
 
-use super::{DataType, boolean};
+use super::{DataType, boolean, variable};
 use crate::error::{Error, Result};
 use crate::format::metadata::json::Json;
 
@@ -12,9 +12,12 @@ use crate::format::metadata::json::Json;
 pub struct FillValue(pub Vec<u8>);
 
 impl FillValue {
-    /// The element of zero bytes.
+    /// The element of zero bytes; of types of variable length the empty one.
     pub fn zero(data_type: &DataType) -> Self {
-        Self(vec![0; data_type.size().unwrap_or(0)])
+        match data_type {
+            DataType::Json => Self(b"null".to_vec()),
+            _ => Self(vec![0; data_type.size().unwrap_or(0)]),
+        }
     }
 
     /// From v3 metadata; `null` is the caller's business.
@@ -26,6 +29,11 @@ impl FillValue {
             DataType::Bool => boolean::parse_fill(json),
             DataType::Integer(integer) => integer.parse_fill(json),
             DataType::Float(float) => float.parse_fill(json),
+            DataType::String => variable::parse_string_fill(json),
+            DataType::Bytes => variable::parse_bytes_fill(json),
+            DataType::VariableArray(_) | DataType::Json => {
+                Err(Error::unsupported(format!("Zarr v3 has no data type {:?}", data_type.name())))
+            }
         }
     }
 
@@ -49,6 +57,9 @@ impl FillValue {
             DataType::Bool if matches!(json.text(), "0" | "1" | "0.0" | "1.0") => {
                 Ok(Self(vec![u8::from(json.text().starts_with('1'))]))
             }
+            DataType::String | DataType::Bytes | DataType::VariableArray(_) | DataType::Json => {
+                variable::parse_v2_fill(data_type, json)
+            }
             _ => Self::parse_v3(data_type, json),
         }
     }
@@ -66,6 +77,9 @@ impl FillValue {
             DataType::Bool => Ok(boolean::fill_to_json(self)),
             DataType::Integer(integer) => Ok(integer.fill_to_json(self)),
             DataType::Float(float) => float.fill_to_json(self),
+            DataType::String | DataType::Bytes | DataType::VariableArray(_) | DataType::Json => {
+                variable::fill_to_json(data_type, self)
+            }
         }
     }
 }

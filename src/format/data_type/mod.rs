@@ -4,12 +4,14 @@
 //! fill-value forms. In memory, elements are packed **little-endian**; a stored byte order belongs to the `bytes` codec
 //! (v2 and draft types that carry one are taken apart on entry).
 
+mod base64;
 mod boolean;
 pub mod fill_value;
 mod float;
 mod integer;
 pub mod name;
 pub mod typestr;
+pub mod variable;
 
 pub use fill_value::FillValue;
 pub use float::Float;
@@ -24,6 +26,14 @@ pub enum DataType {
     Integer(Integer),
     /// `float16`, `float32`, `float64`.
     Float(Float),
+    /// `string`: UTF-8 text.
+    String,
+    /// `bytes`: any number of bytes.
+    Bytes,
+    /// Any number of elements of another type, packed little-endian: v2's objects with the `vlen-array` codec.
+    VariableArray(Box<DataType>),
+    /// The text of a JSON value: v2's objects with the `json2` and `msgpack2` codecs.
+    Json,
 }
 
 impl DataType {
@@ -33,6 +43,7 @@ impl DataType {
             Self::Bool => 1,
             Self::Integer(integer) => integer.size(),
             Self::Float(float) => float.size(),
+            Self::String | Self::Bytes | Self::VariableArray(_) | Self::Json => return None,
         })
     }
 

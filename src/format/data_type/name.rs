@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use super::{DataType, Float, Integer, boolean};
+use super::{DataType, Float, Integer, boolean, variable};
 use crate::error::{Error, Result};
 use crate::format::metadata::extension::Extension;
 
@@ -27,18 +27,28 @@ fn core_type(name: &str) -> Option<DataType> {
     if name == boolean::NAME {
         return Some(DataType::Bool);
     }
+    if name == "string" {
+        return Some(DataType::String);
+    }
+    if variable::BYTES_NAMES.contains(&name) {
+        return Some(DataType::Bytes);
+    }
     let integers = Integer::ALL.map(DataType::Integer);
     let floats = Float::ALL.map(DataType::Float);
     integers.into_iter().chain(floats).find(|data_type| data_type.name() == name)
 }
 
 impl DataType {
-    /// The name in v3 metadata.
+    /// The name in v3 metadata; for v2's objects, which v3 does not have, one of the same kind.
     pub fn name(&self) -> Cow<'static, str> {
         Cow::Borrowed(match self {
             Self::Bool => boolean::NAME,
             Self::Integer(integer) => integer.name(),
             Self::Float(float) => float.name(),
+            Self::String => "string",
+            Self::Bytes => "bytes",
+            Self::VariableArray(_) => "variable_length_array",
+            Self::Json => "json",
         })
     }
 }

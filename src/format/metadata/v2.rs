@@ -12,7 +12,7 @@ use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::{ChunkKeyEncoding, Separator};
 use crate::format::codec::registry::{CodecKind, kind_of};
 use crate::format::data_type::typestr::{self, Endian};
-use crate::format::data_type::{DataType, FillValue};
+use crate::format::data_type::{DataType, FillValue, variable};
 
 /// The array that a `.zarray` and its `.zattrs` describe.
 ///
@@ -82,7 +82,7 @@ fn array(members: &Object<'_>, zattrs: Option<Json<'_>>) -> Result<ArrayMetadata
 
 fn dtype(json: Json<'_>, members: &Object<'_>) -> Result<(DataType, Endian)> {
     match json.kind_name() {
-        "a string" if json.text() == "\"|O\"" => Err(unknown_objects(members)),
+        "a string" if json.text() == "\"|O\"" => Ok((objects(members)?, Endian::Little)),
         "a string" => typestr::parse(&json.str()?),
         "an array" => Err(Error::unsupported("unknown data type: a structured one").actual(json.text())),
         _ => Err(json.unexpected("a type string or a list of fields")),
@@ -90,11 +90,9 @@ fn dtype(json: Json<'_>, members: &Object<'_>) -> Result<(DataType, Endian)> {
 }
 
 /// What objects are is told by the filter that encodes them: `vlen-utf8`, `json2`, `pickle`.
-fn unknown_objects(members: &Object<'_>) -> Error {
+fn objects(members: &Object<'_>) -> Result<DataType> {
     let filters = members.get("filters").and_then(|json| json.array().ok()).unwrap_or_default();
-    let id = |filter: &Json<'_>| Some(filter.object().ok()?.get("id")?.text().to_owned());
-    let ids: Vec<String> = filters.iter().filter_map(id).collect();
-    Error::unsupported(format!("unknown data type \"|O\": objects encoded by [{}]", ids.join(", ")))
+    variable::of_object_codec(&filters)
 }
 
 /// Without the field, or with `null` (which JZarr writes), it is a dot.
@@ -340,7 +338,7 @@ mod tests {
 
     #[test]
     fn unsupported_types_are_named() {
-        for dtype in [json!("<M8[ns]"), json!("|O"), json!([["r", "|u1"], ["g", "|u1"]])] {
+        for dtype in [json!("<M8[ns]"), json!([["r", "|u1"], ["g", "|u1"]])] {
             let error = parse(&with("dtype", dtype.clone())).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Unsupported);
             assert_eq!(error.context().field.as_deref(), Some("dtype"));

@@ -1,0 +1,17 @@
+//! Base64 (RFC 4648, with padding), in which fill values of bytes are written.
+
+use ::base64::Engine as _;
+use ::base64::engine::general_purpose::STANDARD;
+
+use crate::error::Result;
+use crate::format::metadata::json::Json;
+
+/// The bytes that a JSON string spells.
+pub(super) fn decode(json: Json<'_>) -> Result<Vec<u8>> {
+    STANDARD.decode(json.str()?.as_bytes()).map_err(|_| json.unexpected("a base64 string"))
+}
+
+/// The JSON string that spells these bytes.
+pub(super) fn encode(bytes: &[u8]) -> String {
+    format!("\"{}\"", STANDARD.encode(bytes))
+}

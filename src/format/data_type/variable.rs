@@ -1,0 +1,126 @@
+//! Types whose elements have lengths of their own: `string`, `bytes`, and what v2 calls objects.
+//! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types/string>, `…/bytes`.
+//!
+//! In memory an element is its bytes: UTF-8 text, the bytes themselves, packed little-endian elements, or the text of a JSON
+//! value. A v2 `|O` is what its object codec makes of it; `pickle` is refused, for reading it means running code.
+
+use super::{DataType, FillValue, base64, typestr};
+use crate::error::{Error, Result};
+use crate::format::metadata::json::{Json, Object};
+
+/// The names of `bytes` in v3 metadata: the registered one, zarr-python's and that of old zarrs.
+pub(super) const BYTES_NAMES: [&str; 3] = ["bytes", "variable_length_bytes", "binary"];
+
+/// What a v2 array of objects holds, by the first of its filters: an object codec, or one that makes numbers of texts.
+///
+/// # Errors
+/// `Unsupported` for `pickle`, for codecs of objects that nobody knows, and where there is none.
+pub fn of_object_codec(filters: &[Json<'_>]) -> Result<DataType> {
+    let Some(filter) = filters.first() else {
+        return Err(Error::unsupported("unknown data type \"|O\": no filter says what the objects are"));
+    };
+    let object = filter.object()?;
+    match object.require("id", Json::str)?.as_ref() {
+        "vlen-utf8" | "categorize" => Ok(DataType::String),
+        "vlen-bytes" => Ok(DataType::Bytes),
+        "vlen-array" => array_of(&object),
+        "json2" | "json" | "msgpack2" | "msgpack" => Ok(DataType::Json),
+        "pickle" => Err(Error::unsupported(
+            "data type \"|O\" encoded by \"pickle\" is never read: decoding it runs code that the data brings along",
+        )),
+        id => Err(Error::unsupported(format!("unknown data type \"|O\": objects encoded by {id:?}"))),
+    }
+}
+
+fn array_of(filter: &Object<'_>) -> Result<DataType> {
+    let (inner, _) = filter.require("dtype", |json| typestr::parse(&json.str()?))?;
+    Ok(DataType::VariableArray(Box::new(inner)))
+}
+
+/// From a string.
+pub(super) fn parse_string_fill(json: Json<'_>) -> Result<FillValue> {
+    Ok(FillValue(json.str()?.into_owned().into_bytes()))
+}
+
+/// From base64, or a list of bytes as it was before that was registered.
+pub(super) fn parse_bytes_fill(json: Json<'_>) -> Result<FillValue> {
+    match json.kind_name() {
+        "a string" => base64::decode(json).map(FillValue),
+        _ => byte_list(json).map(FillValue),
+    }
+}
+
+/// The bytes that a list of integers is.
+pub(super) fn byte_list(json: Json<'_>) -> Result<Vec<u8>> {
+    json.list(|json| {
+        let byte = json.u64().ok().and_then(|value| u8::try_from(value).ok());
+        byte.ok_or_else(|| json.unexpected("an integer from 0 to 255"))
+    })
+}
+
+/// As v2 writers have it. zarr-python 2 wrote 0 where nobody had chosen: an empty element.
+pub(super) fn parse_v2_fill(data_type: &DataType, json: Json<'_>) -> Result<FillValue> {
+    match data_type {
+        DataType::Json => Ok(FillValue(json.text().as_bytes().to_vec())),
+        _ if matches!(json.text(), "0" | "0.0" | "\"\"") => Ok(FillValue(Vec::new())),
+        DataType::String => parse_string_fill(json),
+        DataType::Bytes => parse_bytes_fill(json),
+        _ => Err(json.unexpected("null, 0 or an empty string")),
+    }
+}
+
+/// The JSON text of a fill value, for types that v3 has.
+pub(super) fn fill_to_json(data_type: &DataType, fill: &FillValue) -> Result<String> {
+    match data_type {
+        DataType::String => {
+            let text = std::str::from_utf8(&fill.0)
+                .map_err(|error| Error::argument("the fill value is not UTF-8").actual(error.to_string()))?;
+            serde_json::to_string(text).map_err(|error| Error::format(error.to_string()))
+        }
+        DataType::Bytes => Ok(base64::encode(&fill.0)),
+        _ => Err(Error::unsupported(format!("Zarr v3 has no data type {:?}", data_type.name()))),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::format::data_type::Integer;
+    use crate::format::metadata::json::Document;
+
+    fn objects(filters: &str) -> Result<DataType> {
+        of_object_codec(&Document::parse(filters.as_bytes())?.root().array()?)
+    }
+
+    #[test]
+    fn objects_are_what_their_codec_makes() {
+        let numbers = DataType::VariableArray(Box::new(DataType::Integer(Integer::Int16)));
+        for (filters, expected) in [
+            (r#"[{"id":"vlen-utf8"}]"#, DataType::String),
+            (r#"[{"id":"categorize","labels":["a"],"dtype":"|O","astype":"|u1"}]"#, DataType::String),
+            (r#"[{"id":"vlen-bytes"},{"id":"zstd","level":1}]"#, DataType::Bytes),
+            (r#"[{"id":"vlen-array","dtype":">i2"}]"#, numbers),
+            (r#"[{"id":"json2"}]"#, DataType::Json),
+            (r#"[{"id":"msgpack2"}]"#, DataType::Json),
+        ] {
+            assert_eq!(objects(filters).unwrap(), expected, "{filters}");
+        }
+    }
+
+    #[test]
+    fn objects_of_pickle_and_of_nobody_are_refused_by_name() {
+        for (filters, word) in [
+            (r#"[{"id":"pickle","protocol":5}]"#, "runs code"),
+            (r#"[{"id":"zstd","level":1}]"#, "zstd"),
+            ("[]", "no filter"),
+        ] {
+            let error = objects(filters).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Unsupported);
+            assert!(error.message().contains(word), "{error}");
+        }
+        let error = objects(r#"[{"id":"vlen-array"}]"#).unwrap_err();
+        assert_eq!(error.context().field.as_deref(), Some("dtype"));
+    }
+}
