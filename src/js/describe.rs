@@ -6,7 +6,7 @@ use wasm_bindgen::JsValue;
 use super::json::to_js;
 use crate::access::binding::Binding;
 use crate::error::Result;
-use crate::format::codec::registry::{self, Home};
+use crate::format::codec::registry::Home;
 use crate::format::metadata::document::{NodeDocument, ZARR_JSON, ZARRAY};
 use crate::format::metadata::json::Document;
 use crate::format::metadata::{ArrayMetadata, NodeMetadata, ZarrFormat};
