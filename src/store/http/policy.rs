@@ -192,6 +192,8 @@ impl<'a> Exchange<'a> {
 
     fn body_limit(&self) -> u64 {
         match self.setting.subject {
+            // What HEAD announces is the size of an object of which only a part will be read.
+            _ if self.stage == Stage::Head => u64::MAX,
             Subject::Metadata => limits::METADATA_BYTES,
             Subject::Chunk => limits::RESULT_BYTES,
         }

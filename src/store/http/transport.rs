@@ -85,7 +85,8 @@ pub struct HttpRequest {
     pub range: Option<String>,
     /// How the HTTP cache takes part.
     pub cache: CacheMode,
-    /// The largest body that is of use: the transport refuses one whose `Content-Length` is above it, before reading it.
+    /// The largest body that is of use: the transport refuses one whose `Content-Length` is above it, before reading it,
+    /// and aborts the request. Without bound for HEAD, which announces a length but has no body.
     pub body_limit: u64,
 }
 

@@ -24,6 +24,15 @@ fn the_size_comes_by_head_and_the_bytes_by_a_window() {
 }
 
 #[test]
+fn shards_may_be_larger_than_32_bits_count() {
+    let scene = Scene::new();
+    scene
+        .then("HEAD c/0", respond(200, b"", &["Content-Length: 6000000000"]))
+        .then("GET c/0 bytes=5999999998-5999999999", respond(206, b"89", &[]));
+    assert_eq!(scene.suffix(2).unwrap().unwrap(), b"89");
+}
+
+#[test]
 fn an_absent_shard_costs_one_request() {
     let scene = Scene::new();
     scene.then("HEAD c/0", respond(404, b"", &[]));
