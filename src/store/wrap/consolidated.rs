@@ -24,8 +24,11 @@ impl<S: Store> Overlay<S> {
         Self { inner, consolidated }
     }
 
-    /// What a key holds: `None` when only the store itself can tell.
-    fn known(&self, key: &StoreKey) -> Option<Option<Value>> {
+    /// What a key holds: `None` when only the store itself can tell. A reload asks the store: this is a copy, and may be old.
+    fn known(&self, key: &StoreKey, context: &RequestContext) -> Option<Option<Value>> {
+        if context.reload {
+            return None;
+        }
         let (path, suffix) = key.as_str().rsplit_once('/').unwrap_or(("", key.as_str()));
         if !DOCUMENTS.contains(&suffix) {
             return None;
@@ -42,7 +45,7 @@ impl<S: Store> Store for Overlay<S> {
         range: ByteRange,
         context: &'a RequestContext,
     ) -> LocalFuture<'a, Result<Option<Fetched>>> {
-        match self.known(key) {
+        match self.known(key, context) {
             Some(known) => {
                 Box::pin(async move { known.map(|value| Fetched::part_of(&value, range)).transpose() })
             }
@@ -55,7 +58,7 @@ impl<S: Store> Store for Overlay<S> {
         key: &'a StoreKey,
         context: &'a RequestContext,
     ) -> LocalFuture<'a, Result<Option<u64>>> {
-        match self.known(key) {
+        match self.known(key, context) {
             Some(known) => Box::pin(async move { Ok(known.map(|value| value.len())) }),
             None => self.inner.size(key, context),
         }
@@ -95,5 +98,11 @@ mod tests {
         assert_eq!(text(&store, "a/zarr.json"), None);
         assert_eq!(text(&store, "b/.zarray").unwrap(), "from the store");
         assert_eq!(text(&store, "a/0.0").unwrap(), "from the store");
+
+        let reload = RequestContext { reload: true, ..RequestContext::default() };
+        let key = StoreKey::parse("a/.zattrs").unwrap();
+        let fetched = block_on(store.get(&key, ByteRange::Whole, &reload)).unwrap().unwrap();
+        assert_eq!(fetched.value.as_slice().unwrap(), b"from the store");
+        assert_eq!(block_on(store.size(&key, &reload)).unwrap(), Some(14));
     }
 }
