@@ -187,3 +187,103 @@ fn strides(shape: &[u64], element_size: usize) -> Result<Vec<isize>> {
     }
     Ok(strides)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::format::codec::registry;
+    use crate::format::data_type::{DataType, FillValue, Integer};
+    use crate::format::metadata::{CodecMetadata, ZarrFormat};
+
+    fn bound(configuration: &str, shape: &[u64]) -> Result<Box<dyn ArrayToArray>> {
+        let codec = CodecMetadata {
+            name: "transpose".into(),
+            configuration: Some(configuration.into()),
+            format: ZarrFormat::V3,
+            field: "codecs[0]".into(),
+        };
+        let data_type = DataType::Integer(Integer::Uint16);
+        let fill_value = FillValue::zero(&data_type);
+        match registry::parse(&codec)? {
+            Spec::ArrayToArray(spec) => {
+                spec.bind(&ChunkRepresentation { shape: shape.to_vec(), data_type, fill_value })
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn order_names_the_decoded_dimension_of_each_encoded_one() {
+        let codec = bound(r#"{"order": [2, 0, 1]}"#, &[2, 3, 4]).unwrap();
+        assert_eq!(codec.encoded().shape, [4, 2, 3]);
+        assert_eq!(codec.permutation(), Some(&[2, 0, 1][..]));
+        let decoded: Vec<u8> = (0..24_u16).flat_map(u16::to_le_bytes).collect();
+        let encoded = codec.encode(ArrayBytes::Fixed(decoded.clone())).unwrap();
+        // Element (k, i, j) of the encoded is element (i, j, k) of the decoded, by the specification's own words.
+        let mut expected = Vec::new();
+        for (k, i, j) in (0..4).flat_map(|k| (0..2).flat_map(move |i| (0..3).map(move |j| (k, i, j)))) {
+            expected.extend_from_slice(&(i * 12 + j * 4 + k as u16).to_le_bytes());
+        }
+        assert_eq!(encoded, ArrayBytes::Fixed(expected));
+        assert_eq!(codec.decode(encoded).unwrap(), ArrayBytes::Fixed(decoded));
+    }
+
+    #[test]
+    fn elements_of_any_length_move_too() {
+        let codec = bound(r#"{"order": [1, 0]}"#, &[2, 3]).unwrap();
+        let variable = |words: [&str; 6]| {
+            let mut elements = VariableBytes::new();
+            words.iter().for_each(|word| elements.push(word.as_bytes()).unwrap());
+            ArrayBytes::Variable(elements)
+        };
+        let decoded = variable(["a", "bb", "", "dddd", "e", "ff"]);
+        let encoded = variable(["a", "dddd", "bb", "e", "", "ff"]);
+        assert_eq!(codec.encode(decoded.clone()).unwrap(), encoded);
+        assert_eq!(codec.decode(encoded).unwrap(), decoded);
+    }
+
+    #[test]
+    fn the_orders_of_earlier_texts_are_read() {
+        let order = |text: &str| bound(text, &[2, 3, 4]).unwrap().permutation().map(<[usize]>::to_vec);
+        assert_eq!(order(r#"{"order": "F"}"#), Some(vec![2, 1, 0]));
+        assert_eq!(order(r#"{"order": "C"}"#), Some(vec![0, 1, 2]));
+    }
+
+    #[test]
+    fn chunks_without_elements_or_dimensions_pass() {
+        let nothing = ArrayBytes::Fixed(Vec::new());
+        assert_eq!(bound(r#"{"order": [1, 0]}"#, &[0, 3]).unwrap().decode(nothing.clone()).unwrap(), nothing);
+        let scalar = ArrayBytes::Fixed(vec![7, 7]);
+        assert_eq!(bound(r#"{"order": []}"#, &[]).unwrap().decode(scalar.clone()).unwrap(), scalar);
+    }
+
+    #[test]
+    fn what_is_no_permutation_is_refused() {
+        for configuration in [
+            r#"{"order": [0, 0]}"#,
+            r#"{"order": [1, 2]}"#,
+            r#"{"order": [0]}"#,
+            r#"{"order": [0, 1, 2]}"#,
+            r#"{"order": [0, -1]}"#,
+            r#"{"order": "A"}"#,
+            r#"{"order": null}"#,
+            "{}",
+        ] {
+            let error = bound(configuration, &[2, 2]).err().unwrap();
+            assert_eq!(error.kind(), ErrorKind::Format, "{configuration}");
+            let field = error.context().field.clone().unwrap_or_default();
+            assert!(field.contains("configuration.order"), "{configuration}: {field}");
+        }
+    }
+
+    #[test]
+    fn a_chunk_of_another_length_is_refused() {
+        let codec = bound(r#"{"order": [1, 0]}"#, &[2, 3]).unwrap();
+        for len in [0, 11, 13] {
+            let error = codec.decode(ArrayBytes::Fixed(vec![0; len])).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Format, "{len}");
+        }
+    }
+}

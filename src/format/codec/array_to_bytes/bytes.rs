@@ -109,3 +109,80 @@ pub fn swap_runs_in_place(buf: &mut [u8], element_size: usize, runs: &[(usize, u
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::format::codec::registry;
+    use crate::format::data_type::{DataType, FillValue, Float};
+    use crate::format::metadata::{CodecMetadata, ZarrFormat};
+
+    fn bound(name: &str, configuration: Option<&str>, data_type: DataType) -> Result<Box<dyn ArrayToBytes>> {
+        let codec = CodecMetadata {
+            name: name.into(),
+            configuration: configuration.map(str::to_owned),
+            format: ZarrFormat::V3,
+            field: "codecs[0]".into(),
+        };
+        let fill_value = FillValue::zero(&data_type);
+        match registry::parse(&codec)? {
+            Spec::ArrayToBytes(spec) => {
+                spec.bind(&ChunkRepresentation { shape: vec![2], data_type, fill_value })
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    const FLOAT32: DataType = DataType::Float(Float::Float32);
+
+    #[test]
+    fn elements_are_little_endian_whatever_the_stored_order() {
+        let little = [1_f32.to_le_bytes(), (-2.5_f32).to_le_bytes()].concat();
+        let big = [1_f32.to_be_bytes(), (-2.5_f32).to_be_bytes()].concat();
+        for (endian, stored) in [("little", &little), ("big", &big)] {
+            let codec = bound("bytes", Some(&format!(r#"{{"endian": "{endian}"}}"#)), FLOAT32).unwrap();
+            assert_eq!(codec.decode(stored).unwrap(), ArrayBytes::Fixed(little.clone()));
+            assert_eq!(&codec.encode(&ArrayBytes::Fixed(little.clone())).unwrap(), stored);
+            assert_eq!(codec.encoded_len(), Some(8));
+        }
+    }
+
+    #[test]
+    fn a_byte_order_is_needed_where_there_is_one() {
+        assert!(bound("bytes", None, DataType::Bool).is_ok());
+        let error = bound("bytes", Some("{}"), FLOAT32).err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Format);
+        assert_eq!(error.context().field.as_deref(), Some("configuration.endian"));
+        let error = bound("bytes", Some(r#"{"endian": "middle"}"#), FLOAT32).err().unwrap();
+        assert_eq!(error.context().field.as_deref(), Some("codecs[0].configuration.endian"));
+        let old = bound("endian", None, FLOAT32).unwrap();
+        assert_eq!(old.packed(), Some(Packed { swap: Vec::new() }));
+    }
+
+    #[test]
+    fn another_length_is_an_error_with_both() {
+        let codec = bound("bytes", Some(r#"{"endian": "big"}"#), FLOAT32).unwrap();
+        for len in [0, 7, 9, 16] {
+            let error = codec.decode(&vec![0; len]).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Format);
+            assert_eq!(error.context().expected.as_deref(), Some("8 bytes"));
+            assert_eq!(error.context().actual, Some(format!("{len} bytes")));
+        }
+    }
+
+    #[test]
+    fn runs_within_elements_are_swapped_alone() {
+        let swapped = |element_size, runs: &[_]| {
+            let mut bytes: Vec<u8> = (0..12).collect();
+            swap_runs_in_place(&mut bytes, element_size, runs);
+            bytes
+        };
+        assert_eq!(swapped(4, &[(0, 4)]), [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8]);
+        assert_eq!(swapped(4, &[(0, 2), (2, 2)]), [1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10]);
+        assert_eq!(swapped(6, &[(1, 2), (3, 3)]), [0, 2, 1, 5, 4, 3, 6, 8, 7, 11, 10, 9]);
+        assert_eq!(swapped(4, &[(2, 2)]), [0, 1, 3, 2, 4, 5, 7, 6, 8, 9, 11, 10]);
+        assert_eq!(swapped(1, &[]), (0..12).collect::<Vec<u8>>());
+    }
+}

@@ -177,3 +177,65 @@ fn append_match(found: &Match, encoded: &mut Vec<u8>) {
         encoded.extend_from_slice(&far.to_be_bytes());
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn decoded(stream: &[u8], len: usize) -> Result<Vec<u8>> {
+        let mut output = vec![0; len];
+        decode(stream, &mut output).map(|()| output)
+    }
+
+    #[test]
+    fn instructions_by_hand() {
+        // Four literals (the mark is no part of their count), a match of 3 at distance 4, one literal.
+        assert_eq!(decoded(&[0x23, b'a', b'b', b'c', b'd', 0x20, 3, 0, b'!'], 8).unwrap(), b"abcdabc!");
+        // A match of 9 + 255 + 1 at distance 1 repeats a byte.
+        assert_eq!(
+            decoded(&[0, b'x', 0xe0, 255, 1, 0, 0, b'y'], 267).unwrap(),
+            [&[b'x'; 266][..], b"y"].concat()
+        );
+        // A match of 5 at distance 2 repeats itself.
+        assert_eq!(decoded(&[1, b'a', b'b', 0x60, 1, 0, b'!'], 8).unwrap(), b"abababa!");
+    }
+
+    #[test]
+    fn the_far_form_begins_where_the_near_one_ends() {
+        let mut noise = 1_u32;
+        let literals: Vec<u8> = std::iter::repeat_with(|| {
+            noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            noise.to_be_bytes()[0]
+        })
+        .take(8200)
+        .collect();
+        let mut stream = Vec::new();
+        append_literals(&literals, &mut stream);
+        for (distance, form) in
+            [(8191, [0x7f, 254].as_slice()), (8192, &[0x7f, 255, 0, 0]), (8195, &[0x7f, 255, 0, 3])]
+        {
+            let stream = [&stream, form, &[0, b'!']].concat();
+            let from = literals.len() - distance;
+            let expected = [&literals, &literals[from..from + 5], b"!"].concat();
+            assert_eq!(decoded(&stream, 8206).unwrap(), expected, "{distance}");
+        }
+    }
+
+    #[test]
+    fn broken_streams_are_errors() {
+        for (stream, len) in [
+            (&[][..], 0),
+            (&[3, b'a'], 4),
+            (&[0, b'a'], 2),
+            (&[1, b'a', b'b'], 1),
+            (&[0, b'a', 0x20], 4),
+            (&[0, b'a', 0xe0, 255], 300),
+            (&[0, b'a', 0x20, 1, 0, b'b'], 5),
+            (&[0, b'a', 0x20, 0, 0, b'b'], 3),
+            (&[0, b'a', 0x3f, 255, 0], 4),
+        ] {
+            assert!(decoded(stream, len).is_err(), "{stream:?}");
+        }
+    }
+}

@@ -125,3 +125,146 @@ impl BytesToBytes for Blosc {
         self.encoder.encode(decoded)
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::error::{Error, ErrorKind};
+    use crate::format::codec::registry;
+    use crate::format::data_type::{DataType, FillValue, Integer};
+    use crate::format::metadata::{CodecMetadata, ZarrFormat};
+
+    fn representation(data_type: DataType) -> ChunkRepresentation {
+        let fill_value = FillValue::zero(&data_type);
+        ChunkRepresentation { shape: vec![500], data_type, fill_value }
+    }
+
+    fn bound(configuration: &str, format: ZarrFormat, data_type: DataType) -> Result<Box<dyn BytesToBytes>> {
+        let codec = CodecMetadata {
+            name: "blosc".into(),
+            configuration: Some(configuration.into()),
+            format,
+            field: "codecs[1]".into(),
+        };
+        match registry::parse(&codec)? {
+            Spec::BytesToBytes(spec) => spec.bind(&representation(data_type)),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    const LZ4: &str = r#"{"cname": "lz4", "clevel": 5, "shuffle": "shuffle", "typesize": 2, "blocksize": 0}"#;
+
+    /// 500 elements of two bytes: one block, two streams, one of them all zeros.
+    fn content() -> Vec<u8> {
+        (0..500_u16).flat_map(|number| (number % 200).to_le_bytes()).collect()
+    }
+
+    fn decode(codec: &dyn BytesToBytes, frame: &[u8], len: usize) -> Result<Vec<u8>> {
+        let mut output = vec![0; len];
+        codec.decode(frame, Output::Exact(&mut output)).map(|()| output)
+    }
+
+    #[test]
+    fn every_lie_of_a_header_has_its_error() {
+        let codec = bound(LZ4, ZarrFormat::V3, DataType::Integer(Integer::Uint16)).unwrap();
+        let frame = codec.encode(&content()).unwrap();
+        assert_eq!(decode(&*codec, &frame, 1000).unwrap(), content());
+        let refuse = |name: &str, kind: ErrorKind, at: usize, bytes: &[u8]| {
+            let mut frame = frame.clone();
+            frame[at..at + bytes.len()].copy_from_slice(bytes);
+            let error: Error = decode(&*codec, &frame, 1000).expect_err(name);
+            assert_eq!(error.kind(), kind, "{name}: {error}");
+            assert!(error.message().contains(name), "{name}: {error}");
+        };
+        let len = u32::try_from(frame.len()).unwrap();
+        refuse("unknown version", ErrorKind::Format, 0, &[1]);
+        refuse("Blosc 2", ErrorKind::Unsupported, 0, &[5]);
+        refuse("version of its compressor", ErrorKind::Format, 1, &[9]);
+        refuse("flag that Blosc 1 does not have", ErrorKind::Format, 2, &[0x29]);
+        refuse("unknown compressor", ErrorKind::Unsupported, 2, &[0xa1]);
+        refuse("copied blosc frame", ErrorKind::Format, 2, &[0x23]);
+        refuse("elements have no bytes", ErrorKind::Format, 3, &[0]);
+        refuse("wrong number of bytes", ErrorKind::Format, 4, &1001_u32.to_le_bytes());
+        refuse("wrong number of bytes", ErrorKind::Format, 4, &0_u32.to_le_bytes());
+        refuse("block size", ErrorKind::Format, 8, &0_u32.to_le_bytes());
+        refuse("block size", ErrorKind::Format, 8, &1001_u32.to_le_bytes());
+        refuse("block table", ErrorKind::Format, 8, &1_u32.to_le_bytes());
+        refuse("another length", ErrorKind::Format, 12, &(len - 1).to_le_bytes());
+        refuse("another length", ErrorKind::Format, 12, &(len + 1).to_le_bytes());
+        refuse("does not lie in its frame", ErrorKind::Format, 16, &len.saturating_add(1).to_le_bytes());
+        refuse("does not lie in its frame", ErrorKind::Format, 16, &19_u32.to_le_bytes());
+        refuse("does not lie in its frame", ErrorKind::Format, 16, &u32::MAX.to_le_bytes());
+        refuse("stream is cut off", ErrorKind::Format, 16, &(len - 3).to_le_bytes());
+        refuse("stream is cut off", ErrorKind::Format, 20, &len.to_le_bytes());
+        refuse("stream is cut off", ErrorKind::Format, 20, &u32::MAX.to_le_bytes());
+    }
+
+    #[test]
+    fn a_reader_believes_the_header_and_not_the_configuration() {
+        let written = bound(LZ4, ZarrFormat::V3, DataType::Integer(Integer::Uint16)).unwrap();
+        let frame = written.encode(&content()).unwrap();
+        let other = r#"{"id": "blosc", "cname": "zstd", "clevel": 1, "shuffle": 2}"#;
+        let reader = bound(other, ZarrFormat::V2, DataType::Integer(Integer::Uint64)).unwrap();
+        assert_eq!(decode(&*reader, &frame, 1000).unwrap(), content());
+    }
+
+    /// Typesize and flags as they stand in the header.
+    fn written(configuration: &str, format: ZarrFormat, data_type: DataType) -> (u8, u8) {
+        let frame = bound(configuration, format, data_type).unwrap().encode(&content()).unwrap();
+        (frame[3], frame[2])
+    }
+
+    #[test]
+    fn what_the_configuration_leaves_open_fits_the_data_type() {
+        let uint32 = DataType::Integer(Integer::Uint32);
+        let automatic = r#"{"id": "blosc", "cname": "zstd", "clevel": 1, "shuffle": -1}"#;
+        // zstd is 4 << 5 and never split (0x10); 1 is the byte shuffle, 4 the bit shuffle.
+        assert_eq!(written(automatic, ZarrFormat::V2, uint32.clone()), (4, 0x91));
+        assert_eq!(written(automatic, ZarrFormat::V2, DataType::Bool), (1, 0x94));
+        let early =
+            r#"{"cname": "zstd", "clevel": 1, "shuffle": "bitshuffle", "typesize": 0, "blocksize": 0}"#;
+        assert_eq!(written(early, ZarrFormat::V3, uint32.clone()), (4, 0x94));
+        let given =
+            r#"{"cname": "zstd", "clevel": 1, "shuffle": "noshuffle", "typesize": 8, "blocksize": 0}"#;
+        assert_eq!(written(given, ZarrFormat::V3, uint32), (8, 0x90));
+    }
+
+    #[test]
+    fn wrong_configurations_name_the_field() {
+        for (configuration, field) in [
+            (r#"{"cname": "lzma"}"#, "cname"),
+            (r#"{"clevel": 10}"#, "clevel"),
+            (r#"{"shuffle": 1}"#, "shuffle"),
+            (r#"{"typesize": -1}"#, "typesize"),
+            (r#"{"blocksize": "auto"}"#, "blocksize"),
+            (r#"{"threads": 2}"#, "threads"),
+        ] {
+            let error = bound(configuration, ZarrFormat::V3, DataType::Bool).err().unwrap();
+            assert_eq!(error.kind(), ErrorKind::Format, "{configuration}");
+            let path = format!("codecs[1].configuration.{field}");
+            assert_eq!(error.context().field.as_deref(), Some(path.as_str()), "{configuration}");
+        }
+    }
+
+    #[test]
+    fn only_the_blocks_that_are_wanted_are_decoded() {
+        let noshuffle =
+            r#"{"cname": "lz4", "clevel": 5, "shuffle": "noshuffle", "typesize": 255, "blocksize": 256}"#;
+        let codec = bound(noshuffle, ZarrFormat::V3, DataType::Bool).unwrap();
+        let content: Vec<u8> = (0..1000_u32).map(|idx| (idx / 50).to_le_bytes()[0]).collect();
+        let mut frame = codec.encode(&content).unwrap();
+        // Blocks of 255 bytes; the second one's stream is destroyed.
+        let start = u32::from_le_bytes(*frame[20..].first_chunk().unwrap()) as usize;
+        frame[start..start + 4].copy_from_slice(&u32::MAX.to_le_bytes());
+        let runs = |runs: &[Range<usize>]| {
+            let mut output = vec![0; 1000];
+            codec.decode_runs(&frame, runs, &mut output).unwrap().map(|()| output)
+        };
+        let output = runs(&[3..3, 10..20, 100..255, 510..600]).unwrap();
+        assert_eq!(output[10..20], content[10..20]);
+        assert_eq!(output[510..600], content[510..600]);
+        assert_eq!(output[255..510], [0; 255]);
+        assert_eq!(runs(&[10..20, 254..256]).unwrap_err().kind(), ErrorKind::Format);
+    }
+}

@@ -1,0 +1,337 @@
+//! Every folder below `tests/codec-vectors/` is a codec: chunks that other libraries encoded must decode to what they were, ours
+//! as well, and damaged ones must be refused, or give exactly the length asked for. The layout is described in its `README.md`.
+#![cfg(not(target_arch = "wasm32"))]
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proptest::prelude::*;
+use proptest::sample::Index;
+use serde_json::Value as Json;
+use zarr_wasm::error::{Error, ErrorKind};
+use zarr_wasm::format::codec::pipeline::{Elements, Pipeline, Scratch};
+use zarr_wasm::format::codec::registry::{self, CodecKind, ENTRIES};
+use zarr_wasm::format::codec::{ArrayBytes, BytesToBytes, ChunkRepresentation, Output, Spec};
+use zarr_wasm::format::data_type::{DataType, FillValue, name};
+use zarr_wasm::format::metadata::extension::Extension;
+use zarr_wasm::format::metadata::json::Document;
+use zarr_wasm::format::metadata::{CodecMetadata, ZarrFormat};
+
+/// Codecs that tell every damage: a result that is not the original would be a checksum not looked at.
+const VERIFIED: [&str; 3] = ["gzip", "zlib", "crc32c"];
+
+struct Vector {
+    name: String,
+    codec: CodecMetadata,
+    representation: ChunkRepresentation,
+    encoded: Vec<u8>,
+    decoded: Vec<u8>,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/codec-vectors")
+}
+
+fn vectors() -> Vec<Vector> {
+    let mut lists: Vec<PathBuf> =
+        fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().path().join("vectors.json")).collect();
+    lists.retain(|list| list.exists());
+    lists.sort();
+    let read = |list: &PathBuf| -> Vec<Vector> {
+        let vectors: Vec<Json> = serde_json::from_str(&fs::read_to_string(list).unwrap()).unwrap();
+        vectors.iter().map(|vector| read_vector(list.parent().unwrap(), vector)).collect()
+    };
+    lists.iter().flat_map(read).collect()
+}
+
+fn read_vector(folder: &Path, vector: &Json) -> Vector {
+    let text = |field: &str| vector[field].as_str().unwrap();
+    let input = fs::read(root().join("inputs").join(text("input"))).unwrap();
+    let shape = serde_json::from_value(vector["shape"].clone()).unwrap();
+    let data_type = data_type(text("data_type"));
+    let fill_value = FillValue::zero(&data_type);
+    Vector {
+        name: format!("{}/{}", folder.file_name().unwrap().to_string_lossy(), text("encoded")),
+        codec: codec(&vector["codec"], vector["zarr_format"] == 2),
+        representation: ChunkRepresentation { shape, data_type, fill_value },
+        encoded: fs::read(folder.join(text("encoded"))).unwrap(),
+        decoded: input.repeat(usize::try_from(vector["repeat"].as_u64().unwrap()).unwrap()),
+    }
+}
+
+fn data_type(text: &str) -> DataType {
+    let text = format!("{text:?}");
+    let document = Document::parse(text.as_bytes()).unwrap();
+    name::parse(&Extension::parse(document.root()).unwrap()).unwrap()
+}
+
+fn codec(json: &Json, is_v2: bool) -> CodecMetadata {
+    let (name, configuration, format) = match is_v2 {
+        true => (&json["id"], json, ZarrFormat::V2),
+        false => (&json["name"], &json["configuration"], ZarrFormat::V3),
+    };
+    let configuration = Some(configuration).filter(|json| json.is_object()).map(Json::to_string);
+    CodecMetadata { name: name.as_str().unwrap().into(), configuration, format, field: "compressor".into() }
+}
+
+fn pipeline(vector: &Vector) -> Pipeline {
+    let bytes = codec(&serde_json::json!({"name": "bytes", "configuration": {"endian": "little"}}), false);
+    let codec = vector.codec.clone();
+    let codecs = match registry::kind_of(&codec.name, codec.format).unwrap() {
+        CodecKind::ArrayToArray => vec![codec, bytes],
+        CodecKind::ArrayToBytes => vec![codec],
+        CodecKind::BytesToBytes => vec![bytes, codec],
+    };
+    Pipeline::bind(&codecs, vector.representation.clone()).unwrap()
+}
+
+/// The codec alone, where it is one of bytes.
+fn bytes_codec(vector: &Vector) -> Option<Box<dyn BytesToBytes>> {
+    match registry::parse(&vector.codec).unwrap() {
+        Spec::BytesToBytes(spec) => Some(spec.bind(&vector.representation).unwrap()),
+        _ => None,
+    }
+}
+
+fn decode_all(pipeline: &Pipeline, encoded: &[u8]) -> Result<Vec<u8>, Error> {
+    let whole: Vec<_> = pipeline.decoded().shape.iter().map(|len| 0..*len).collect();
+    let mut scratch = Scratch::default();
+    let decoded = pipeline.decode(encoded, &whole, &mut scratch)?;
+    match decoded.elements {
+        Elements::Fixed(bytes) => Ok(bytes.to_vec()),
+        Elements::Variable(_) => Err(Error::unsupported("vectors have elements of one size")),
+    }
+}
+
+fn decode_exact(codec: &dyn BytesToBytes, encoded: &[u8], len: usize) -> Result<Vec<u8>, Error> {
+    let mut output = vec![0xa5; len];
+    codec.decode(encoded, Output::Exact(&mut output)).map(|()| output)
+}
+
+fn decode_growing(codec: &dyn BytesToBytes, encoded: &[u8], limit: usize) -> Result<Vec<u8>, Error> {
+    let mut buf = Vec::new();
+    let result = codec.decode(encoded, Output::Growing { buf: &mut buf, limit });
+    // Rounding up to what an allocator hands out is the only excess.
+    assert!(
+        buf.capacity() <= limit.max(1 << 17),
+        "{} bytes were allocated for a limit of {limit}",
+        buf.capacity()
+    );
+    result.map(|()| buf)
+}
+
+#[test]
+fn what_others_encoded_decodes_to_what_it_was() {
+    for vector in vectors() {
+        let decoded = decode_all(&pipeline(&vector), &vector.encoded);
+        assert!(decoded.is_ok_and(|decoded| decoded == vector.decoded), "{}", vector.name);
+        let Some(codec) = bytes_codec(&vector) else { continue };
+        let growing = decode_growing(&*codec, &vector.encoded, vector.decoded.len());
+        assert!(growing.is_ok_and(|decoded| decoded == vector.decoded), "{} growing", vector.name);
+    }
+}
+
+#[test]
+fn what_we_encode_decodes_to_what_it_was() {
+    for vector in vectors() {
+        let pipeline = pipeline(&vector);
+        let encoded = pipeline.encode(ArrayBytes::Fixed(vector.decoded.clone())).unwrap();
+        let decoded = decode_all(&pipeline, &encoded).unwrap();
+        assert!(decoded == vector.decoded, "{}", vector.name);
+    }
+}
+
+#[test]
+fn runs_decode_to_what_they_were_in_the_whole() {
+    let mut partial = 0;
+    for vector in vectors() {
+        let Some(codec) = bytes_codec(&vector) else { continue };
+        let len = vector.decoded.len();
+        let runs = [len / 5..len / 5 + 1, len / 3..len / 2, len * 6 / 7..len]
+            .map(|run| run.start.min(len)..run.end.min(len));
+        let mut output = vec![0; len];
+        let Some(result) = codec.decode_runs(&vector.encoded, &runs, &mut output) else { continue };
+        result.unwrap();
+        for run in runs {
+            assert_eq!(output[run.clone()], vector.decoded[run], "{}", vector.name);
+        }
+        partial += 1;
+    }
+    assert!(partial > 40, "{partial}");
+}
+
+#[test]
+fn another_length_than_the_metadata_says_is_an_error() {
+    for vector in vectors() {
+        let Some(codec) = bytes_codec(&vector) else { continue };
+        for len in [vector.decoded.len() + 1, vector.decoded.len().wrapping_sub(1)] {
+            if len == usize::MAX {
+                continue;
+            }
+            let error = decode_exact(&*codec, &vector.encoded, len).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Format, "{}: {error}", vector.name);
+        }
+        if let Some(limit) = vector.decoded.len().checked_sub(1) {
+            let error = decode_growing(&*codec, &vector.encoded, limit).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Limit, "{}: {error}", vector.name);
+        }
+    }
+}
+
+#[test]
+fn every_cut_is_an_error() {
+    for vector in vectors() {
+        let Some(codec) = bytes_codec(&vector) else { continue };
+        let len = vector.decoded.len();
+        // The padding that gzip allows can be cut off: what is left is whole.
+        let padding = vector.encoded.iter().rev().take_while(|byte| **byte == 0).count();
+        let whole = if padding >= 512 { vector.encoded.len() - padding } else { vector.encoded.len() };
+        // A prime stride through long ones, the ends byte by byte.
+        let step = if whole > 3000 { 13 } else { 1 };
+        let cuts = (0..whole.min(64)).chain((64..whole).step_by(step)).chain(whole.saturating_sub(64)..whole);
+        for cut in cuts {
+            let encoded = &vector.encoded[..cut];
+            for result in [decode_exact(&*codec, encoded, len), decode_growing(&*codec, encoded, len)] {
+                let fine = match &result {
+                    Ok(decoded) => may_be_cut(&vector, cut, decoded),
+                    Err(error) => matches!(error.kind(), ErrorKind::Format | ErrorKind::Limit),
+                };
+                assert!(fine, "{} cut to {cut} bytes: {result:?}", vector.name);
+            }
+        }
+    }
+}
+
+/// Streams of several members or frames may end after each, where the length is not known; nothing is an empty zstd stream.
+fn may_be_cut(vector: &Vector, cut: usize, decoded: &[u8]) -> bool {
+    let several =
+        ["gzip/three", "gzip/zeros-after", "zstd/three"].iter().any(|name| vector.name.starts_with(name));
+    let nothing = cut == 0 && vector.name.starts_with("zstd/") && decoded.is_empty();
+    nothing || (several && decoded.len() < vector.decoded.len() && vector.decoded.starts_with(decoded))
+}
+
+#[test]
+fn every_codec_of_bytes_has_vectors() {
+    let tested: Vec<String> = vectors().into_iter().map(|vector| vector.codec.name).collect();
+    for entry in ENTRIES.iter().filter(|entry| entry.kind == CodecKind::BytesToBytes) {
+        let mut names = entry.v2_ids.iter().chain(entry.aliases).chain([&entry.name]);
+        assert!(names.any(|name| tested.iter().any(|tested| tested == name)), "{}", entry.name);
+    }
+}
+
+/// A few bytes that claim, or are, a GiB. Each must fail with little allocated.
+#[test]
+fn bombs_are_refused_before_memory_grows() {
+    const CLAIMED: u32 = 1 << 30;
+    let size = CLAIMED.to_le_bytes();
+    let blosc = |flags: u8| {
+        let mut frame = vec![2, 1, flags, 1];
+        frame.extend([size, size, 40_u32.to_le_bytes(), 20_u32.to_le_bytes()].concat());
+        frame.resize(40, 0);
+        frame
+    };
+    let mut bombs = vec![
+        ("lz4", [&size[..], &[0x1f, 0, 1, 0], &[255; 32]].concat()),
+        // A single segment with a content size of eight bytes, one raw block.
+        (
+            "zstd",
+            [&[0x28, 0xb5, 0x2f, 0xfd, 0xe0], &u64::from(CLAIMED).to_le_bytes()[..], &[1, 0, 0]].concat(),
+        ),
+        // A gzip member of one stored block whose trailer claims the size.
+        (
+            "gzip",
+            [&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255, 1, 0, 0, 255, 255, 0, 0, 0, 0], &size[..]].concat(),
+        ),
+    ];
+    bombs.extend([0x00, 0x02, 0x20, 0x40, 0x60, 0x80, 0x90].map(|flags| ("blosc", blosc(flags))));
+    for (id, encoded) in bombs {
+        let vector = vectors().into_iter().find(|vector| vector.codec.name == id).unwrap();
+        let codec = bytes_codec(&vector).unwrap();
+        let mut buf = Vec::new();
+        let output = Output::Growing { buf: &mut buf, limit: 1 << 30 };
+        let error = codec.decode(&encoded, output).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Format, "{id}: {error}");
+        assert!(buf.capacity() <= 1 << 18, "{id} allocated {}", buf.capacity());
+        assert_eq!(decode_exact(&*codec, &encoded, 100).unwrap_err().kind(), ErrorKind::Format, "{id}");
+    }
+}
+
+#[test]
+fn content_beyond_the_limit_stops_the_decoder() {
+    let zeros = vec![0; 16 << 20];
+    for id in ["gzip", "zlib", "zstd", "lz4", "blosc"] {
+        let vector = vectors().into_iter().find(|vector| vector.codec.name == id).unwrap();
+        let codec = bytes_codec(&vector).unwrap();
+        let encoded = codec.encode(&zeros).unwrap();
+        assert_eq!(decode_growing(&*codec, &encoded, 1000).unwrap_err().kind(), ErrorKind::Limit, "{id}");
+        assert_eq!(decode_exact(&*codec, &encoded, 1000).unwrap_err().kind(), ErrorKind::Format, "{id}");
+    }
+}
+
+fn damaged(encoded: &[u8], damages: &[(Index, u8)]) -> Vec<u8> {
+    let mut damaged = encoded.to_vec();
+    for (place, mask) in damages {
+        let at = place.index(damaged.len());
+        damaged[at] ^= mask;
+    }
+    damaged
+}
+
+/// Damage near the front, where headers are, as often as anywhere.
+fn damage() -> impl Strategy<Value = (Index, u8)> {
+    (any::<Index>(), 1..=u8::MAX)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn damaged_bytes_are_refused_or_give_the_length_asked_for(
+        which in any::<Index>(),
+        damages in prop::collection::vec(damage(), 1..4),
+        in_header in any::<bool>(),
+    ) {
+        // Reading 100 files a case would be the slowest part by far.
+        thread_local!(static VECTORS: Vec<Vector> = vectors());
+        VECTORS.with(|vectors| {
+            let vector = which.get(vectors);
+            let Some(codec) = bytes_codec(vector) else { return Ok(()) };
+            let front = if in_header { vector.encoded.len().min(40) } else { vector.encoded.len() };
+            let mut encoded = damaged(&vector.encoded[..front], &damages);
+            encoded.extend_from_slice(&vector.encoded[front..]);
+            let len = vector.decoded.len();
+            if let Ok(decoded) = decode_exact(&*codec, &encoded, len) {
+                let verified = VERIFIED.contains(&vector.codec.name.as_str());
+                prop_assert!(!verified || decoded == vector.decoded, "{}", vector.name);
+            }
+            if let Ok(decoded) = decode_growing(&*codec, &encoded, len * 2) {
+                prop_assert!(decoded.len() <= len * 2);
+            }
+            let mut output = vec![0; len];
+            // Whatever it says, it must not panic.
+            let _ = codec.decode_runs(&encoded, &[len / 3..len / 2], &mut output);
+            Ok(())
+        })?;
+    }
+
+    #[test]
+    fn anything_goes_there_and_back(
+        which in any::<Index>(),
+        pieces in prop::collection::vec((prop::collection::vec(any::<u8>(), 1..40), 1..60_usize), 0..12),
+    ) {
+        thread_local!(static VECTORS: Vec<Vector> = vectors());
+        VECTORS.with(|vectors| {
+            let vector = which.get(vectors);
+            let Some(codec) = bytes_codec(vector) else { return Ok(()) };
+            let decoded: Vec<u8> = pieces.iter().flat_map(|(piece, times)| piece.repeat(*times)).collect();
+            let encoded = codec.encode(&decoded).unwrap();
+            prop_assert_eq!(&decode_exact(&*codec, &encoded, decoded.len()).unwrap(), &decoded);
+            prop_assert_eq!(&decode_growing(&*codec, &encoded, decoded.len()).unwrap(), &decoded);
+            if let Some(len) = codec.encoded_len(decoded.len() as u64) {
+                prop_assert_eq!(len, encoded.len() as u64);
+            }
+            Ok(())
+        })?;
+    }
+}
