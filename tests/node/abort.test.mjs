@@ -1,0 +1,110 @@
+/** A call that is aborted ends at once, with the signal's reason, and takes its requests with it. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import * as zarr from "zarr-wasm";
+import { serve } from "../../scripts/serve.mjs";
+import { FIXTURES } from "./fixture_files.mjs";
+import { madeStore } from "./made_stores.mjs";
+
+const description = { shape: [4], chunks: [2], dtype: "uint8" };
+const STORE = "zarr-python-3/root-array-v3/store";
+
+/** A server that leaves requests for chunks without an answer and tells when they are closed. */
+let server;
+let hangs = false;
+let arrived;
+let closed;
+
+before(async () => {
+  const intercept = (request, response) => {
+    if (!hangs || !/\/c(\/|$)/.test(request.url)) return false;
+    arrived.resolve();
+    response.on("close", () => closed.resolve());
+    return true;
+  };
+  server = await serve({ "/": FIXTURES }, { intercept });
+});
+after(() => server.close());
+
+const deferred = () => {
+  const box = {};
+  box.promise = new Promise((resolve) => {
+    box.resolve = resolve;
+  });
+  return box;
+};
+
+test("before it begins: nothing is asked of the store", async () => {
+  const store = { get: () => assert.fail("asked") };
+  const reason = new Error("not any more");
+  await assert.rejects(zarr.open(store, { signal: AbortSignal.abort(reason) }), (error) => error === reason);
+});
+
+test("while the store is silent", async () => {
+  const inner = madeStore(description, ([i]) => i);
+  const asked = deferred();
+  const store = {
+    get(key) {
+      if (!key.startsWith("/c/")) return inner.get(key);
+      asked.resolve();
+      return new Promise(() => {});
+    },
+  };
+  const array = await zarr.open(store, { kind: "array" });
+  const controller = new AbortController();
+  const reading = array.get(null, { signal: controller.signal });
+  await asked.promise;
+  controller.abort();
+  await assert.rejects(reading, { name: "AbortError" });
+});
+
+test("from within the store, while the engine is calling it", async () => {
+  const inner = madeStore(description, ([i]) => i);
+  const controller = new AbortController();
+  const store = {
+    get(key) {
+      if (key.startsWith("/c/")) controller.abort("from within");
+      return inner.get(key);
+    },
+  };
+  const array = await zarr.open(store, { kind: "array" });
+  await assert.rejects(array.get(null, { signal: controller.signal }), (reason) => reason === "from within");
+  assert.deepEqual([...(await (await zarr.open(inner)).get()).data], [0, 1, 2, 3]);
+});
+
+test("requests are closed", async () => {
+  const array = await zarr.open(`${server.url}/${STORE}`, { kind: "array" });
+  [hangs, arrived, closed] = [true, deferred(), deferred()];
+  const controller = new AbortController();
+  const reading = array.get(null, { signal: controller.signal });
+  await arrived.promise;
+  controller.abort();
+  await assert.rejects(reading, { name: "AbortError" });
+  await closed.promise;
+  hangs = false;
+  assert.ok((await array.get()).data.length > 0);
+});
+
+test("one caller's abort leaves the others alone", async () => {
+  const store = madeStore(
+    { shape: [300, 300], chunks: [100, 100], dtype: "float64", gzip: true },
+    ([i, j]) => i + j,
+  );
+  const array = await zarr.open({ get: async (key) => store.get(key) }, { kind: "array" });
+  const controller = new AbortController();
+  const aborted = array.get(null, { signal: controller.signal });
+  const other = array.get();
+  controller.abort();
+  await assert.rejects(aborted, { name: "AbortError" });
+  const { data } = await other;
+  assert.equal(data[299 * 300 + 299], 598);
+});
+
+test("zarrita's deprecated place of the signal", async () => {
+  const array = await zarr.open(
+    madeStore(description, ([i]) => i),
+    { kind: "array" },
+  );
+  const signal = AbortSignal.abort("old place");
+  await assert.rejects(zarr.get(array, null, { opts: { signal } }), (reason) => reason === "old place");
+});

@@ -1,0 +1,75 @@
+/**
+ * Small v3 stores made here, in a `Map`, byte by byte: for tests of calls rather than of formats. Deliberately naive.
+ */
+import { gzipSync } from "node:zlib";
+import { indices } from "./fixture_files.mjs";
+
+const SIZES = { uint8: 1, uint16: 2, int32: 4, float32: 4, float64: 8, int64: 8, bool: 1, float16: 2 };
+const SETTERS = {
+  uint8: "setUint8",
+  uint16: "setUint16",
+  int32: "setInt32",
+  float32: "setFloat32",
+  float64: "setFloat64",
+  int64: "setBigInt64",
+  bool: "setUint8",
+  float16: "setUint16",
+};
+
+/** Metadata of an array of chunks in gzip, or as they are. */
+export function metadata({ shape, chunks, dtype, gzip = false, fill = 0, names, attributes = {} }) {
+  const codecs = [{ name: "bytes", configuration: { endian: "little" } }];
+  if (gzip) codecs.push({ name: "gzip", configuration: { level: 1 } });
+  return {
+    zarr_format: 3,
+    node_type: "array",
+    shape,
+    data_type: dtype,
+    chunk_grid: { name: "regular", configuration: { chunk_shape: chunks } },
+    chunk_key_encoding: { name: "default", configuration: { separator: "/" } },
+    codecs,
+    fill_value: fill,
+    attributes,
+    ...(names ? { dimension_names: names } : {}),
+  };
+}
+
+function encodeChunk(origin, { chunks, dtype, gzip, shape }, valueAt) {
+  const size = SIZES[dtype];
+  const count = chunks.reduce((product, extent) => product * extent, 1);
+  const view = new DataView(new ArrayBuffer(count * size));
+  let offset = 0;
+  for (const within of indices(chunks)) {
+    const element = within.map((value, axis) => origin[axis] + value);
+    const isInside = element.every((value, axis) => value < shape[axis]);
+    if (isInside) view[SETTERS[dtype]](offset, valueAt(element), true);
+    offset += size;
+  }
+  const bytes = new Uint8Array(view.buffer);
+  return gzip ? new Uint8Array(gzipSync(bytes, { level: 1 })) : bytes;
+}
+
+/**
+ * A `Map` with one array at `path`. `valueAt(index)` gives an element; `has(chunk)` tells which chunks are stored, all
+ * unless given.
+ */
+export function madeStore(description, valueAt, { path = "", has = () => true, store = new Map() } = {}) {
+  const { shape, chunks } = description;
+  const root = path === "" ? "" : `/${path}`;
+  const text = JSON.stringify(metadata(description));
+  store.set(`${root}/zarr.json`, new TextEncoder().encode(text));
+  const grid = shape.map((extent, axis) => Math.ceil(extent / chunks[axis]));
+  for (const chunk of indices(grid)) {
+    if (!has(chunk)) continue;
+    const origin = chunk.map((at, axis) => at * chunks[axis]);
+    store.set([`${root}/c`, ...chunk].join("/"), encodeChunk(origin, description, valueAt));
+  }
+  return store;
+}
+
+/** A group at the root of a store. */
+export function addGroup(store, attributes = {}) {
+  const text = JSON.stringify({ zarr_format: 3, node_type: "group", attributes });
+  store.set("/zarr.json", new TextEncoder().encode(text));
+  return store;
+}
