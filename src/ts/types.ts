@@ -97,9 +97,9 @@ export type TypedArray<D extends DataType> = D extends Int8
                           : D extends ByteStr
                             ? ByteStringArray
                             : D extends String
-                              ? globalThis.Array<string>
+                              ? string[]
                               : D extends ObjectType
-                                ? globalThis.Array<unknown>
+                                ? unknown[]
                                 : never;
 
 export type TypedArrayConstructor<D extends DataType> = {

@@ -152,9 +152,11 @@ export class DecodePool {
 
   /** Posts what can be posted, the most urgent first, and opens decoders while parts wait for one. */
   #pump(): void {
+    // What a decoder on its way could begin at once does not queue up at one that is there.
+    const most = this.#opening > 0 ? 1 : AHEAD;
     for (;;) {
       const seat = this.#seats.reduce<Seat | undefined>(
-        (best, other) => (other.ahead < (best?.ahead ?? AHEAD) && this.#next(other) ? other : best),
+        (best, other) => (other.ahead < (best?.ahead ?? most) && this.#next(other) ? other : best),
         undefined,
       );
       const part = seat && this.#next(seat);

@@ -1,0 +1,49 @@
+/**
+ * Bundles a file of src/ts by itself, for tests of what the package does not show: with `glue`, statements of its own in
+ * place of some functions of the wasm glue (which are there as `real`).
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { ROOT } from "../../scripts/run_command.mjs";
+import { virtualModules } from "../../scripts/virtual_modules.mjs";
+import { glueFolder } from "../../scripts/wasm.mjs";
+
+const GLUE = join(glueFolder("engine"), "zarr_wasm.js");
+
+const replacedGlue = (statements) => ({
+  name: "replaced-glue",
+  setup(build) {
+    build.onResolve({ filter: /^#glue$/ }, () => ({ path: "glue", namespace: "replaced" }));
+    build.onLoad({ filter: /.*/, namespace: "replaced" }, () => ({
+      contents: `import * as real from ${JSON.stringify(GLUE)};
+        export * from ${JSON.stringify(GLUE)};
+        export { default } from ${JSON.stringify(GLUE)};
+        ${statements}`,
+      resolveDir: ROOT,
+    }));
+  },
+});
+
+/** Imports `src/ts/<file>`; `source` is the file of src/ts/source behind `#source`. */
+export async function importSource(file, { source = "none", glue } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-bundled-"));
+  try {
+    const outfile = join(folder, "bundled.mjs");
+    await build({
+      entryPoints: [join(ROOT, "src/ts", file)],
+      bundle: true,
+      format: "esm",
+      platform: "neutral",
+      external: ["node:*"],
+      outfile,
+      logLevel: "error",
+      plugins: [...(glue ? [replacedGlue(glue)] : []), virtualModules({ source })],
+    });
+    return await import(pathToFileURL(outfile).href);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,199 @@
+/** The package as others see it: its names, its entries, what it needs, and that it lets a process end. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { FIXTURES } from "./fixture_files.mjs";
+
+const ROOT = join(import.meta.dirname, "../..");
+const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+
+/** What everyone may rely on. A name that comes or goes is a decision: it is made here. */
+const NAMES = [
+  "Array",
+  "BoolArray",
+  "ByteStringArray",
+  "CodecPipelineError",
+  "FetchStore",
+  "Group",
+  "InvalidMetadataError",
+  "InvalidSelectionError",
+  "Location",
+  "NotFoundError",
+  "UnicodeStringArray",
+  "UnknownCodecError",
+  "UnsupportedError",
+  "ZarrError",
+  "get",
+  "info",
+  "init",
+  "isZarritaError",
+  "open",
+  "points",
+  "registry",
+  "root",
+  "select",
+  "slice",
+  "withConsolidatedMetadata",
+  "withMaybeConsolidatedMetadata",
+];
+
+test("public names", async () => {
+  assert.deepEqual(Object.keys(await import("zarr-wasm")).sort(), NAMES);
+  assert.deepEqual(Object.keys(await import("zarr-wasm/slim")).sort(), NAMES);
+  assert.deepEqual(Object.keys(await import("zarr-wasm/node")), ["FileSystemStore"]);
+});
+
+test("no dependencies, no side effects, modules alone", () => {
+  assert.equal(manifest.dependencies, undefined);
+  assert.equal(manifest.peerDependencies, undefined);
+  assert.equal(manifest.sideEffects, false);
+  assert.equal(manifest.type, "module");
+});
+
+test("every file that exports names is there, types first", () => {
+  for (const [entry, target] of Object.entries(manifest.exports)) {
+    const files = typeof target === "string" ? [target] : Object.values(target);
+    for (const file of files) assert.ok(existsSync(join(ROOT, file)), `${entry}: ${file}`);
+    if (typeof target !== "string") assert.equal(Object.keys(target)[0], "types", entry);
+  }
+});
+
+/** Runs a module in a process of its own. */
+function run(program) {
+  const args = ["--input-type=module", "--eval", program];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: ROOT,
+    encoding: "utf8",
+    timeout: 60_000,
+  });
+  assert.equal(stderr, "");
+  assert.equal(status, 0);
+  return stdout.trim();
+}
+
+const STORE = join(FIXTURES, "zarr-python-3/blosc-large-v3/store");
+
+test("a process that has used workers ends by itself", () => {
+  const made = join(import.meta.dirname, "made_stores.mjs");
+  const out = run(`
+    import * as zarr from "zarr-wasm";
+    import { madeStore } from ${JSON.stringify(made)};
+    const description = { shape: [400, 400], chunks: [100, 100], dtype: "float64", gzip: true };
+    const array = await zarr.open(madeStore(description, ([i, j]) => i * 1000 + j), { kind: "array" });
+    const { data } = await array.get();
+    console.log(zarr.info().workers > 0, data[399 * 400 + 399]);
+  `);
+  assert.equal(out, "true 399399");
+});
+
+test("importing does nothing: no wasm is compiled, no name is set", () => {
+  const out = run(`
+    const before = Object.keys(globalThis).length;
+    for (const name of ["compile", "instantiate"]) WebAssembly[name] = () => console.log("compiled");
+    const zarr = await import("zarr-wasm");
+    zarr.root().resolve("a");
+    zarr.slice(3);
+    console.log(zarr.info().isStarted, Object.keys(globalThis).length - before);
+  `);
+  assert.equal(out, "false 0");
+});
+
+test("workers: 0 decodes on the caller's thread", () => {
+  const made = join(import.meta.dirname, "made_stores.mjs");
+  const out = run(`
+    import * as zarr from "zarr-wasm";
+    import { madeStore } from ${JSON.stringify(made)};
+    await zarr.init({ workers: 0 });
+    const description = { shape: [400, 400], chunks: [100, 100], dtype: "float64", gzip: true };
+    const array = await zarr.open(madeStore(description, ([i, j]) => i * 1000 + j), { kind: "array" });
+    const { data } = await array.get();
+    const { workers, parts } = zarr.info();
+    console.log(workers, parts.workers, parts.caller > 0, data[399 * 400 + 399]);
+  `);
+  assert.equal(out, "0 0 true 399399");
+});
+
+test("where Node's threads cannot be had, the caller's thread decodes, and info says why", () => {
+  const made = join(import.meta.dirname, "made_stores.mjs");
+  const out = run(`
+    import * as zarr from "zarr-wasm";
+    import { madeStore } from ${JSON.stringify(made)};
+    process.getBuiltinModule = undefined;
+    const description = { shape: [400, 400], chunks: [100, 100], dtype: "float64", gzip: true };
+    const array = await zarr.open(madeStore(description, ([i, j]) => i * 1000 + j), { kind: "array" });
+    const { data } = await array.get();
+    const { workers, decoder, refused } = zarr.info();
+    console.log(workers, decoder, refused.length, data[399 * 400 + 399]);
+  `);
+  assert.equal(out, "0 caller 3 399399");
+});
+
+test("slim needs to be told where the wasm is", () => {
+  const out = run(`
+    import * as zarr from "zarr-wasm/slim";
+    const before = await zarr.open(new Map()).catch((error) => error);
+    console.log(before.code, /init\\({ wasm }\\)/.test(before.message));
+    await zarr.init({ wasm: import.meta.resolve("zarr-wasm/wasm"), workerUrl: new URL(import.meta.resolve("zarr-wasm/worker")) });
+    const after = await zarr.open(new Map()).catch((error) => error);
+    console.log(after.code);
+  `);
+  assert.equal(out, "Argument true\nNotFound");
+});
+
+test("slim takes bytes and modules, and starts the worker from its file", () => {
+  const made = join(import.meta.dirname, "made_stores.mjs");
+  for (const source of ["bytes", "new WebAssembly.Module(bytes)", "Promise.resolve(new Response(bytes))"]) {
+    const out = run(`
+      import { readFileSync } from "node:fs";
+      import * as zarr from "zarr-wasm/slim";
+      import { madeStore } from ${JSON.stringify(made)};
+      const bytes = readFileSync(new URL(import.meta.resolve("zarr-wasm/wasm")));
+      await zarr.init({ wasm: ${source}, workerUrl: new URL(import.meta.resolve("zarr-wasm/worker")) });
+      const description = { shape: [400, 400], chunks: [100, 100], dtype: "float64", gzip: true };
+      const array = await zarr.open(madeStore(description, ([i, j]) => i * 1000 + j), { kind: "array" });
+      const { data } = await array.get();
+      console.log(zarr.info().decoder, data[399 * 400 + 399]);
+    `);
+    assert.equal(out, "node 399399", source);
+  }
+});
+
+test("a file-system store reads, and stays in its folder", async () => {
+  const { FileSystemStore } = await import("zarr-wasm/node");
+  const store = new FileSystemStore(STORE);
+  assert.equal(await store.has("/zarr.json"), true);
+  assert.equal(await store.has("/nothing"), false);
+  assert.equal(await store.get("/nothing/here"), undefined);
+  assert.equal(await store.get("/zarr.json/below-a-file"), undefined);
+  const whole = await store.get("/zarr.json");
+  assert.deepEqual(
+    await store.getRange("/zarr.json", { offset: 2, length: 3 }),
+    new Uint8Array(whole.subarray(2, 5)),
+  );
+  assert.deepEqual(
+    await store.getRange("/zarr.json", { suffixLength: 2 }),
+    new Uint8Array(whole.subarray(-2)),
+  );
+  for (const key of ["/../expected.json", "/a/../../expected.json", "/", ""]) {
+    await assert.rejects(async () => store.get(key), { code: "Argument" }, key);
+  }
+});
+
+test("a file-system store writes and deletes", async () => {
+  const { FileSystemStore } = await import("zarr-wasm/node");
+  const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-files-"));
+  try {
+    const store = new FileSystemStore(folder);
+    await store.set("/a/b/c", Uint8Array.of(1, 2, 3));
+    assert.deepEqual(new Uint8Array(await store.get("/a/b/c")), Uint8Array.of(1, 2, 3));
+    assert.equal(await store.get("/a/b"), undefined);
+    assert.equal(await store.delete("/a/b/c"), true);
+    assert.equal(await store.delete("/a/b/c"), false);
+    await assert.rejects(async () => store.set("/../escaped", Uint8Array.of(1)), { code: "Argument" });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,169 @@
+/** How parts are handed to decoders, with decoders that answer when the test says so. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importSource } from "./bundled.mjs";
+
+const { DecodePool } = await importSource("pool/pool.ts");
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A decoder that keeps what it is given. */
+class FakePort {
+  rung = "blob";
+  posted = [];
+  held = [];
+  post(message, transfer) {
+    this.posted.push({ ...message, transfer });
+  }
+  hold(busy) {
+    this.held.push(busy);
+  }
+  get work() {
+    return this.posted.filter(({ type }) => type === "work");
+  }
+  finish(part, elements = new Uint8Array(1)) {
+    this.onanswer({ type: "done", part, elements });
+  }
+}
+
+function fakePool(limit) {
+  const ports = [];
+  const open = async () => {
+    ports.push(new FakePort());
+    return ports.at(-1);
+  };
+  return { pool: new DecodePool(open, () => limit), ports };
+}
+
+const ARRAY = { number: 7, home: "engine", document: "{}" };
+const supply = (owned = true, bytes = new Uint8Array(4)) => ({
+  table: new Uint32Array(2),
+  buffers: [bytes],
+  owned: [owned],
+});
+
+function addPart(pool, priority = 0) {
+  const part = pool.begin(ARRAY, new Uint32Array(1), priority);
+  pool.supply(part, supply());
+  return { part, elements: pool.finish(part) };
+}
+
+test("a decoder has two messages at most; cancelled parts are never posted", async () => {
+  const { pool, ports } = fakePool(1);
+  const parts = [0, 1, 2, 3].map(() => addPart(pool));
+  await turn();
+  const [port] = ports;
+  assert.deepEqual(
+    port.work.map(({ part }) => part),
+    [parts[0].part.id, parts[1].part.id],
+  );
+  pool.cancel(parts[2].part);
+  port.finish(parts[0].part.id);
+  assert.deepEqual(
+    port.work.slice(2).map(({ part }) => part),
+    [parts[3].part.id],
+  );
+  assert.ok(!port.posted.some(({ type }) => type === "cancel"));
+  assert.equal((await parts[0].elements).length, 1);
+});
+
+test("the more urgent part goes first", async () => {
+  const { pool, ports } = fakePool(1);
+  const parts = [0, 0, 0, 5].map((priority) => addPart(pool, priority));
+  await turn();
+  ports[0].finish(ports[0].work[0].part);
+  assert.deepEqual(
+    ports[0].work.map(({ part }) => part),
+    [parts[3].part.id, parts[0].part.id, parts[1].part.id],
+  );
+});
+
+test("an array is introduced once to each decoder, and a part stays where it began", async () => {
+  const { pool, ports } = fakePool(2);
+  const [first, second] = [
+    pool.begin(ARRAY, new Uint32Array(1), 0),
+    pool.begin(ARRAY, new Uint32Array(1), 0),
+  ];
+  pool.supply(first, supply());
+  pool.supply(second, supply());
+  await turn();
+  assert.equal(ports.length, 2);
+  for (const { posted } of ports) assert.equal(posted.filter(({ type }) => type === "bind").length, 1);
+  const home = ports.find(({ work }) => work.some(({ part }) => part === first.id));
+  home.onanswer({ type: "done", part: first.id });
+  for (let round = 0; round < 3; round += 1) {
+    pool.supply(first, supply());
+    home.onanswer({ type: "done", part: first.id });
+  }
+  assert.equal(home.work.filter(({ part }) => part === first.id).length, 4);
+  assert.equal(home.work.filter(({ begin }) => begin).length, 1);
+});
+
+test("what has arrived meanwhile goes in one message", async () => {
+  const { pool, ports } = fakePool(1);
+  const part = pool.begin(ARRAY, new Uint32Array(1), 0);
+  pool.supply(part, supply());
+  pool.supply(part, supply());
+  const elements = pool.finish(part);
+  await turn();
+  assert.equal(ports[0].work.length, 1);
+  assert.equal(ports[0].work[0].supplies.length, 2);
+  assert.equal(ports[0].work[0].finish, true);
+  ports[0].finish(part.id, Uint8Array.of(1, 2));
+  assert.deepEqual(await elements, Uint8Array.of(1, 2));
+  assert.deepEqual(ports[0].held, [true, false]);
+});
+
+test("buffers of others are copied, whole buffers of ours are handed over", async () => {
+  const { pool, ports } = fakePool(1);
+  const part = pool.begin(ARRAY, new Uint32Array(1), 0);
+  const [mine, theirs, partly] = [new Uint8Array(4), new Uint8Array(4), new Uint8Array(8).subarray(2, 6)];
+  pool.supply(part, supply(true, mine));
+  pool.supply(part, supply(false, theirs));
+  pool.supply(part, supply(true, partly));
+  await turn();
+  const { supplies, transfer } = ports[0].work[0];
+  assert.equal(supplies[0].buffers[0].buffer, mine.buffer);
+  assert.notEqual(supplies[1].buffers[0].buffer, theirs.buffer);
+  assert.equal(supplies[2].buffers[0].buffer.byteLength, 4);
+  assert.ok(transfer.includes(mine.buffer) && !transfer.includes(theirs.buffer));
+});
+
+test("a part that was posted is cancelled at its decoder", async () => {
+  const { pool, ports } = fakePool(1);
+  const { part } = addPart(pool);
+  await turn();
+  pool.cancel(part);
+  assert.deepEqual(
+    ports[0].posted.filter(({ type }) => type === "cancel").map((message) => message.part),
+    [part.id],
+  );
+  ports[0].finish(part.id);
+});
+
+test("failures name what failed; a decoder that is gone is replaced", async () => {
+  const { pool, ports } = fakePool(1);
+  const [refused, trapped, lost, later] = [addPart(pool), addPart(pool), addPart(pool), addPart(pool)];
+  await turn();
+  ports[0].onanswer({ type: "failed", part: refused.part.id, report: '{"code":"Format","message":"bad"}' });
+  await assert.rejects(refused.elements, (report) => JSON.parse(report).code === "Format");
+  ports[0].onanswer({ type: "trapped", part: trapped.part.id, trap: "index out of bounds" });
+  await assert.rejects(trapped.elements, (report) => /internal error.*index out of bounds/.test(report));
+  ports[0].oncrash("out of memory");
+  await assert.rejects(lost.elements, (report) => /a worker failed: out of memory/.test(report));
+  await assert.rejects(later.elements, (report) => /a worker failed/.test(report));
+  const next = addPart(pool);
+  await turn();
+  assert.equal(ports.length, 2);
+  ports[1].finish(next.part.id);
+  assert.equal((await next.elements).length, 1);
+});
+
+test("parts fail when no decoder can be started", async () => {
+  const pool = new DecodePool(
+    () => Promise.reject(new Error("forbidden")),
+    () => 1,
+  );
+  const { elements } = addPart(pool);
+  await assert.rejects(elements, (report) => /forbidden/.test(report));
+});

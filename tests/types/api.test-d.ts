@@ -1,0 +1,121 @@
+/** How types narrow: what a compiler must know without being told. */
+import * as zarr from "zarr-wasm";
+import { FileSystemStore } from "zarr-wasm/node";
+
+/** Fails to compile unless the two are the same type. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const check = <T extends true>(): T | undefined => undefined;
+
+export async function opening() {
+  const array = await zarr.open("https://host/a.zarr", { kind: "array" });
+  check<Same<typeof array, zarr.Array<zarr.DataType, zarr.FetchStore>>>();
+  const group = await zarr.open(new URL("https://host/a.zarr"), { kind: "group", path: "b" });
+  check<Same<typeof group, zarr.Group<zarr.FetchStore>>>();
+
+  const store = new Map<string, Uint8Array>();
+  const node = await zarr.open(store);
+  check<Same<typeof node, zarr.Array<zarr.DataType, typeof store> | zarr.Group<typeof store>>>();
+  if (node.kind === "array") check<Same<typeof node, zarr.Array<zarr.DataType, typeof store>>>();
+
+  const child = await zarr.open.v3(group.resolve("c"), { kind: "array" });
+  check<Same<typeof child, zarr.Array<zarr.DataType, zarr.FetchStore>>>();
+  const file = await zarr.open.v2(new FileSystemStore("folder"), { kind: "group" });
+  check<Same<typeof file, zarr.Group<FileSystemStore>>>();
+
+  // @ts-expect-error a store has `get`
+  await zarr.open({ has: () => true });
+  // @ts-expect-error there are two kinds
+  await zarr.open(store, { kind: "table" });
+}
+
+export async function narrowing(array: zarr.Array<zarr.DataType, zarr.FetchStore>) {
+  if (array.is("uint16")) {
+    check<Same<typeof array.dtype, "uint16">>();
+    const { data } = await array.get();
+    check<Same<typeof data, Uint16Array>>();
+    const chunk = await array.getChunk([0]);
+    check<Same<typeof chunk.data, Uint16Array>>();
+    const scalar = await zarr.get(array, [0, 1]);
+    check<Same<typeof scalar, number>>();
+    const region = await zarr.get(array, [0, zarr.slice(2)]);
+    check<Same<typeof region, zarr.Chunk<"uint16">>>();
+    const all = await zarr.get(array);
+    check<Same<typeof all.data, Uint16Array>>();
+  }
+  if (array.is("bigint")) {
+    check<Same<typeof array.dtype, "int64" | "uint64">>();
+    const { data } = await array.get();
+    check<Same<typeof data, BigInt64Array | BigUint64Array>>();
+    const scalar = await zarr.get(array, [0]);
+    check<Same<typeof scalar, bigint>>();
+  }
+  if (array.is("bool")) {
+    check<Same<Awaited<ReturnType<typeof array.get>>["data"], Uint8Array<ArrayBuffer>>>();
+    const chunk = await zarr.get(array, null);
+    check<Same<typeof chunk.data, zarr.BoolArray>>();
+  }
+  if (array.is("number")) {
+    const scalar = await zarr.get(array, [0]);
+    check<Same<typeof scalar, number>>();
+  }
+  if (array.is("float32")) {
+    await array.get(
+      { time: 0, lat: [100, 200] },
+      { out: new Float32Array(4), onProgress: ({ bytes }) => bytes },
+    );
+    // @ts-expect-error elements of another type
+    await array.get(null, { out: new Float64Array(4) });
+  }
+  // @ts-expect-error no such data type
+  array.is("int128");
+}
+
+export async function selecting(array: zarr.Array<"int32">) {
+  await array.get([
+    0,
+    -1n,
+    null,
+    undefined,
+    "...",
+    [1, 2],
+    Int32Array.of(1),
+    zarr.slice(3),
+    { start: 2n ** 60n },
+  ]);
+  await array.get(zarr.points([0, 1], [2, 3]));
+  await array.get();
+  // @ts-expect-error a word is no selection
+  await array.get(["all"]);
+  const positional = zarr.select(array, { x: 1, y: zarr.slice(2), z: null });
+  const chunk = await zarr.get(array, positional);
+  check<Same<typeof chunk, zarr.Chunk<"int32">>>();
+}
+
+export function failing(error: unknown) {
+  if (zarr.isZarritaError(error, "NotFoundError")) {
+    check<Same<typeof error, zarr.NotFoundError>>();
+    check<Same<typeof error.found, "array" | "group" | undefined>>();
+  }
+  if (zarr.isZarritaError(error, "UnknownCodecError")) check<Same<typeof error.codec, string>>();
+  if (error instanceof zarr.ZarrError) {
+    check<Same<typeof error.code, zarr.ErrorCode>>();
+    check<Same<typeof error.range, { offset: number; length: number } | undefined>>();
+  }
+}
+
+export async function consolidating(store: zarr.FetchStore) {
+  const listable = await zarr.withConsolidatedMetadata(store);
+  check<Same<ReturnType<typeof listable.contents>[number]["kind"], "array" | "group">>();
+  const maybe = await zarr.withMaybeConsolidatedMetadata(store, { format: ["v3", "v2"] });
+  if ("contents" in maybe) maybe.contents();
+  await zarr.open(listable, { kind: "group" });
+}
+
+/** Code typed against zarrita's names. */
+export async function migrated(store: zarr.Readable, dtype: zarr.DataType, attributes: zarr.Attributes) {
+  const location: zarr.Location<zarr.Readable> = zarr.root(store);
+  const slice: zarr.Slice = zarr.slice(0, 10, null);
+  const start: number | null = slice.start;
+  zarr.registry.set("mine", async () => ({ fromConfig: () => ({ kind: "bytes_to_bytes" }) }));
+  return { location, start, dtype, attributes };
+}
