@@ -1,0 +1,76 @@
+/** Workers in a page: how they start, what a policy against them changes, what an abort ends. */
+import * as zarr from "zarr-wasm";
+import * as slim from "zarr-wasm/slim";
+import { equal, ok, rejects, test } from "./harness.mjs";
+
+/** A store with one array of float64 in gzip, whose element [i, j] is 1000 i + j. */
+async function madeStore(rows, columns, chunk) {
+  const metadata = {
+    zarr_format: 3,
+    node_type: "array",
+    shape: [rows, columns],
+    data_type: "float64",
+    chunk_grid: { name: "regular", configuration: { chunk_shape: [chunk, columns] } },
+    chunk_key_encoding: { name: "default" },
+    codecs: [
+      { name: "bytes", configuration: { endian: "little" } },
+      { name: "gzip", configuration: { level: 1 } },
+    ],
+    fill_value: 0,
+  };
+  const store = new Map([["/zarr.json", new TextEncoder().encode(JSON.stringify(metadata))]]);
+  for (let at = 0; at * chunk < rows; at += 1) {
+    const elements = Float64Array.from(
+      { length: chunk * columns },
+      (_, place) => (at * chunk + Math.floor(place / columns)) * 1000 + (place % columns),
+    );
+    const stream = new Blob([elements]).stream().pipeThrough(new CompressionStream("gzip"));
+    store.set(`/c/${at}/0`, new Uint8Array(await new Response(stream).arrayBuffer()));
+  }
+  return store;
+}
+
+const isRight = ({ data }, columns) =>
+  data.every((value, place) => value === Math.floor(place / columns) * 1000 + (place % columns));
+
+test("a large read is decoded by blob workers", async () => {
+  const array = await zarr.open(await madeStore(2048, 512, 128), { kind: "array" });
+  const result = await array.get();
+  ok(isRight(result, 512));
+  const { decoder, workers, parts } = zarr.info();
+  equal(decoder, "blob");
+  ok(workers >= 1 && parts.workers > 0, JSON.stringify(zarr.info()));
+});
+
+test("slim takes the wasm and the worker from URLs", async () => {
+  const workerUrl = new URL("zarr-wasm/worker", import.meta.url);
+  await slim.init({ wasm: new URL("zarr-wasm/wasm", import.meta.url), workerUrl });
+  const array = await slim.open(await madeStore(1024, 512, 128), { kind: "array" });
+  ok(isRight(await array.get(), 512));
+  equal(slim.info().decoder, "url");
+  equal(slim.info().refused.length, 1);
+});
+
+test("many tasks stay short while a large result is placed", async () => {
+  const array = await zarr.open(await madeStore(4096, 512, 64), { kind: "array" });
+  await array.get([0]);
+  const lengths = [];
+  const observer = new PerformanceObserver((list) =>
+    lengths.push(...list.getEntries().map(({ duration }) => duration)),
+  );
+  observer.observe({ entryTypes: ["longtask"] });
+  ok(isRight(await array.get(), 512));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  observer.disconnect();
+  // The check of 2^21 elements above is one long task by itself; reading must not add others of its kind.
+  ok(lengths.length <= 2, `long tasks of ${lengths.map(Math.round)} ms`);
+});
+
+test("an abort ends a read", async () => {
+  const array = await zarr.open(await madeStore(2048, 512, 128), { kind: "array" });
+  const controller = new AbortController();
+  const reading = array.get(null, { signal: controller.signal });
+  controller.abort();
+  await rejects(reading, (error) => error.name === "AbortError");
+  ok(isRight(await array.get([zarr.slice(0, 256)]), 512));
+});
