@@ -25,7 +25,7 @@ impl Decoder for JobDecoder {
     fn begin(&self, _array: &Rc<Array>, header: Vec<u32>) -> Result<Box<dyn PartDecoder>> {
         let header = Uint32Array::from(header.as_slice());
         let part = self.job.decode_begin(&header).map_err(|thrown| thrown_error(&thrown))?;
-        Ok(Box::new(JobPart { job: self.job.clone(), part, is_over: false }))
+        Ok(Box::new(JobPart { job: self.job.clone(), part, is_over: false, borrowed: Vec::new() }))
     }
 }
 
@@ -34,6 +34,9 @@ struct JobPart {
     job: Job,
     part: u32,
     is_over: bool,
+    /// What was handed over as somebody else's too. Held until the end, so that nobody takes the last use for the only one and
+    /// transfers a buffer that waits here to be read.
+    borrowed: Vec<Value>,
 }
 
 impl PartDecoder for JobPart {
@@ -42,6 +45,9 @@ impl PartDecoder for JobPart {
         let (views, ours) = (JsArray::new(), JsArray::new());
         for value in &supply.values {
             let view = to_js(value, uses.get(&identity(value)).copied().unwrap_or(1))?;
+            if !view.ours {
+                self.borrowed.push(value.clone());
+            }
             views.push(&view.bytes);
             ours.push(&view.ours.into());
         }

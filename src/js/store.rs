@@ -14,6 +14,7 @@ use crate::format::path::StoreKey;
 use crate::store::http::origin::Origins;
 use crate::store::http::url::RootUrl;
 use crate::store::http::{HttpOptions, HttpStore};
+use crate::store::wrap::{Coalescing, Sharing};
 use crate::store::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store, Subject};
 
 #[wasm_bindgen]
@@ -60,7 +61,8 @@ pub fn http_store(url: &str, options: &HttpStoreOptions) -> std::result::Result<
         ..HttpOptions::default()
     };
     let origin = ORIGINS.with(|origins| origins.of(&root));
-    Ok(registry::add_store(Rc::new(HttpStore::new(transport, root, http, origin))))
+    let store = Sharing::new(HttpStore::new(transport, root, http, origin));
+    Ok(registry::add_store(Rc::new(Coalescing::new(store))))
 }
 
 /// Makes a store of a user's object.
