@@ -69,7 +69,9 @@ async function runPage(browser, url, report) {
   );
   page.on("crash", () => report({ name: "the page stays alive", error: "it crashed" }));
   page.on("console", (message) => {
-    if (message.type() === "error") console.log(`# console.error: ${message.text()}`);
+    // Status 404 is how a store says that a key is absent: the browser complains of each.
+    if (message.type() !== "error" || message.text().startsWith("Failed to load resource")) return;
+    console.log(`# console.error: ${message.text()}`);
   });
   await page.exposeFunction("reportTest", report);
   // A test may change a frame's window before the frame's own scripts run: by setting `prepareFrame`.

@@ -21,24 +21,27 @@ export async function showValues(place: HTMLElement, array: ArrayNode, signal: A
   const count = array.shape.reduce((product, length) => product * length, 1);
   const values = count === 0 ? [] : await firstValues(array, signal);
   signal.throwIfAborted();
-  const title =
-    count === 1
-      ? "The value"
-      : `The first ${countText(Math.min(values.length, LISTED))} of ${countText(count)} values`;
   const listed = values.slice(0, LISTED).map((value) => element("li", {}, valueText(value)));
   place.replaceChildren(
     ...(array.shape.length === 1 && isNumeric(array) && values.length > 1 ? [curve(values.map(Number))] : []),
-    element("h2", {}, count === 0 ? "The array is empty" : title),
+    element("h2", {}, title(listed.length, count)),
     element("ol", { start: 0 }, ...listed),
   );
+}
+
+function title(listed: number, count: number): string {
+  if (count === 0) return "The array is empty";
+  if (count === 1) return "The value";
+  return listed < count
+    ? `The first ${countText(listed)} of ${countText(count)} values`
+    : `${countText(count)} values`;
 }
 
 async function firstValues(array: ArrayNode, signal: AbortSignal): Promise<unknown[]> {
   const last = array.shape.length - 1;
   const selection = array.shape.map((_length, axis) => (axis === last ? zarr.slice(0, READ) : 0));
-  const result: unknown = await array.get(selection, { signal });
-  const data = (result as { data?: Elements } | null)?.data;
-  return data === undefined ? [result] : globalThis.Array.from(data);
+  const { data } = await array.get(selection, { signal });
+  return globalThis.Array.from(data as unknown as Elements);
 }
 
 function curve(values: number[]): SVGElement {
