@@ -5,13 +5,17 @@
 
 use std::cell::RefCell;
 
-use super::require_encoders;
+use super::{check_ratio, require_encoders};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, Spelling};
 use crate::format::codec::{
     BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec, wrong_decoded_len,
 };
 use crate::kernel::zstd::{Decompressor, ZstdError, frame_content_size};
+use crate::limits;
+
+/// The best ratio: a block of 128 KiB that repeats one byte, in four bytes.
+pub(super) const BEST_RATIO: u64 = 1 << 15;
 
 /// The library's own results.
 type Outcome<T> = std::result::Result<T, ZstdError>;
@@ -81,9 +85,15 @@ impl Decoder {
         }
     }
 
+    /// Decodes all frames of `encoded`: at once where they say how much they hold, else as a stream, which needs a window too.
     fn decode_growing(&self, encoded: &[u8], buf: &mut Vec<u8>, limit: usize) -> Result<()> {
         buf.clear();
-        self.with(|context| context.decompress_to_vec(encoded, limit, buf)).map_err(failed)
+        let Some(len) = frame_content_size(encoded).map_err(failed)? else {
+            return self.with(|context| context.decompress_to_vec(encoded, limit, buf)).map_err(failed);
+        };
+        limits::within(len, limit as u64, "decoded bytes")?;
+        check_ratio(encoded.len(), len, BEST_RATIO)?;
+        self.decode_exact(encoded, Output::Growing { buf, limit }.reserve(len)?)
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut Decompressor) -> Outcome<T>) -> Outcome<T> {

@@ -49,8 +49,7 @@ impl Compressor {
             // A copy of 64 bytes in three.
             Self::Snappy => 22,
             Self::Zlib => inflate::BEST_RATIO,
-            // A block of 128 KiB that repeats one byte, in four.
-            Self::Zstd => 1 << 15,
+            Self::Zstd => zstd::BEST_RATIO,
         }
     }
 }
