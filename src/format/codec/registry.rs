@@ -90,6 +90,20 @@ pub static ENTRIES: &[Entry] = entries! {
     "numcodecs.lz4",     [],                        ["lz4"],    BytesToBytes, Engine, bytes_to_bytes::lz4::parse,      ["yes", "no", "no", "yes"];
     "blosc",             ["numcodecs.blosc"],       ["blosc"],  BytesToBytes, Engine, bytes_to_bytes::blosc::parse,    ["no snappy", "yes", "yes", "yes"];
     "crc32c",            ["numcodecs.crc32c"],      ["crc32c"], BytesToBytes, Engine, bytes_to_bytes::crc32c::parse,   ["yes", "yes", "yes", "unverified"];
+    "numcodecs.delta",   [],                        ["delta"],  ArrayToArray, Engine, array_to_array::delta::parse,    ["yes", "no", "no", "no astype"];
+    "numcodecs.fixedscaleoffset", [],               ["fixedscaleoffset"], ArrayToArray, Engine, array_to_array::fixedscaleoffset::parse, ["yes", "yes", "no", "no"];
+    "numcodecs.quantize", [],                       ["quantize"], ArrayToArray, Engine, array_to_array::quantize::parse, ["yes", "no", "no", "no"];
+    "numcodecs.astype",  [],                        ["astype"], ArrayToArray, Engine, array_to_array::astype::parse,   ["yes", "no", "no", "no"];
+    "bitround",          ["numcodecs.bitround"],    ["bitround"], ArrayToArray, Engine, array_to_array::bitround::parse, ["as numcodecs.bitround", "yes", "no", "decode"];
+    "reshape",           [],                        [],         ArrayToArray, Engine, array_to_array::reshape::parse,  ["no", "yes", "no", "no"];
+    "zarrs.squeeze",     [],                        [],         ArrayToArray, Engine, array_to_array::reshape::parse_squeeze, ["no", "yes", "no", "no"];
+    "numcodecs.packbits", [],                       ["packbits"], ArrayToArray, Engine, array_to_array::numcodecs_packbits::parse, ["yes", "no", "no", "no"];
+    "packbits",          [],                        [],         ArrayToBytes, Engine, array_to_bytes::packbits::parse, ["no", "edge chunks wrong", "no", "no"];
+    "numcodecs.shuffle", [],                        ["shuffle"], BytesToBytes, Engine, bytes_to_bytes::shuffle::parse, ["yes", "yes", "no", "yes"];
+    "numcodecs.crc32",   [],                        ["crc32"],  BytesToBytes, Engine, bytes_to_bytes::crc32::parse,    ["yes", "no", "no", "no"];
+    "numcodecs.adler32", [],                        ["adler32"], BytesToBytes, Engine, bytes_to_bytes::adler32::parse, ["yes", "yes", "no", "no"];
+    "numcodecs.fletcher32", [],                     ["fletcher32"], BytesToBytes, Engine, bytes_to_bytes::fletcher32::parse, ["yes", "yes", "no", "no"];
+    "numcodecs.jenkins_lookup3", [],                ["jenkins_lookup3"], BytesToBytes, Engine, bytes_to_bytes::jenkins_lookup3::parse, ["yes", "no", "no", "no"];
 };
 
 /// The codec of this name.

@@ -2,4 +2,12 @@
 //!
 //! Which of them exist is written in [`super::registry`] alone.
 
+pub mod astype;
+pub mod bitround;
+pub mod delta;
+pub mod fixedscaleoffset;
+pub mod numcodecs_packbits;
+mod numpy;
+pub mod quantize;
+pub mod reshape;
 pub mod transpose;

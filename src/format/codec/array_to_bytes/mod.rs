@@ -3,3 +3,4 @@
 //! Which of them exist is written in [`super::registry`] alone. Sharding has a room of its own beside this one.
 
 pub mod bytes;
+pub mod packbits;

@@ -4,11 +4,17 @@
 //! the encoded bytes can possibly hold ([`check_ratio`]) before anything is allocated for it, and encoders begin with
 //! [`require_encoders`], so that the engine build carries none.
 
+pub mod adler32;
 pub mod blosc;
+mod checksum;
+pub mod crc32;
 pub mod crc32c;
+pub mod fletcher32;
 pub mod gzip;
 mod inflate;
+pub mod jenkins_lookup3;
 pub mod lz4;
+pub mod shuffle;
 pub mod zlib;
 pub mod zstd;
 

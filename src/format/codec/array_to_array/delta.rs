@@ -1,0 +1,121 @@
+//! `delta`: the first number, then the differences between neighbours in memory order.
+//! <https://numcodecs.readthedocs.io/en/stable/filter/delta.html>
+//!
+//! Integers wrap. Differences are stored as `astype`, which may be narrower than `dtype`: the sums are of `dtype`.
+//! Not here: bool, whose differences numcodecs itself cannot undo, and complex numbers.
+
+use half::f16;
+
+use super::numpy::{self, Numbers, converted};
+use crate::error::{Error, Result};
+use crate::format::codec::configuration::Configuration;
+use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec};
+use crate::format::data_type::DataType;
+use crate::kernel::cast::NumberType;
+use crate::kernel::delta::delta_decode_in_place;
+
+/// The configuration: `dtype`, `astype`.
+#[derive(Debug)]
+struct DeltaSpec {
+    dtype: Option<DataType>,
+    astype: Option<DataType>,
+}
+
+/// Reads the configuration.
+///
+/// # Errors
+/// `Format` or `Unsupported` for data types.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    let spec = DeltaSpec {
+        dtype: numpy::dtype(configuration, "dtype")?,
+        astype: numpy::dtype(configuration, "astype")?,
+    };
+    Ok(Spec::ArrayToArray(Box::new(spec)))
+}
+
+impl ArrayToArraySpec for DeltaSpec {
+    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
+        let numbers = Numbers::bind(decoded, self.dtype.as_ref(), self.astype.as_ref())?;
+        if numbers.decoded == NumberType::Bool {
+            return Err(Error::unsupported(
+                "differences of bool cannot be undone: numcodecs adds them with \"or\"",
+            ));
+        }
+        Ok(Box::new(Delta { numbers }))
+    }
+}
+
+struct Delta {
+    numbers: Numbers,
+}
+
+impl ArrayToArray for Delta {
+    fn encoded(&self) -> &ChunkRepresentation {
+        &self.numbers.representation
+    }
+
+    fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
+        let bytes = encoded.into_fixed()?;
+        self.numbers.check_encoded(&bytes)?;
+        let mut bytes = converted(bytes, self.numbers.encoded, self.numbers.decoded)?;
+        if !delta_decode_in_place(&mut bytes, self.numbers.decoded) {
+            add_halves(&mut bytes);
+        }
+        Ok(ArrayBytes::Fixed(bytes))
+    }
+
+    fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
+        let mut bytes = decoded.into_fixed()?;
+        self.numbers.check_decoded(&bytes)?;
+        subtract(&mut bytes, self.numbers.decoded);
+        Ok(ArrayBytes::Fixed(converted(bytes, self.numbers.decoded, self.numbers.encoded)?))
+    }
+}
+
+/// Running sums in half precision, each rounded.
+fn add_halves(buf: &mut [u8]) {
+    let Some((first, rest)) = buf.as_chunks_mut().0.split_first_mut() else { return };
+    let mut total = f16::from_le_bytes(*first);
+    for bytes in rest {
+        total += f16::from_le_bytes(*bytes);
+        *bytes = total.to_le_bytes();
+    }
+}
+
+/// Every number but the first minus the one before it.
+fn subtract(buf: &mut [u8], number: NumberType) {
+    match number {
+        NumberType::Bool => {}
+        NumberType::I8 | NumberType::U8 => {
+            differences(buf, |a, b| u8::from_le_bytes(a).wrapping_sub(u8::from_le_bytes(b)).to_le_bytes());
+        }
+        NumberType::I16 | NumberType::U16 => {
+            differences(buf, |a, b| u16::from_le_bytes(a).wrapping_sub(u16::from_le_bytes(b)).to_le_bytes());
+        }
+        NumberType::I32 | NumberType::U32 => {
+            differences(buf, |a, b| u32::from_le_bytes(a).wrapping_sub(u32::from_le_bytes(b)).to_le_bytes());
+        }
+        NumberType::I64 | NumberType::U64 => {
+            differences(buf, |a, b| u64::from_le_bytes(a).wrapping_sub(u64::from_le_bytes(b)).to_le_bytes());
+        }
+        NumberType::F16 => {
+            differences(buf, |a, b| (f16::from_le_bytes(a) - f16::from_le_bytes(b)).to_le_bytes());
+        }
+        NumberType::F32 => {
+            differences(buf, |a, b| (f32::from_le_bytes(a) - f32::from_le_bytes(b)).to_le_bytes());
+        }
+        NumberType::F64 => {
+            differences(buf, |a, b| (f64::from_le_bytes(a) - f64::from_le_bytes(b)).to_le_bytes());
+        }
+    }
+}
+
+fn differences<const N: usize>(buf: &mut [u8], subtract: impl Fn([u8; N], [u8; N]) -> [u8; N]) {
+    let Some((first, rest)) = buf.as_chunks_mut::<N>().0.split_first_mut() else { return };
+    let mut before = *first;
+    for bytes in rest {
+        let number = *bytes;
+        *bytes = subtract(number, before);
+        before = number;
+    }
+}

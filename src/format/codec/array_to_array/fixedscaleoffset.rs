@@ -1,0 +1,122 @@
+//! `fixedscaleoffset`: numbers as whole numbers of a smaller type, `round((x - offset) * scale)`; decoded as
+//! `x / scale + offset`. <https://numcodecs.readthedocs.io/en/stable/filter/fixedscaleoffset.html>
+//!
+//! The arithmetic is NumPy's: in the float type that the numbers have, in double precision for integers; integers minus
+//! an integer wrap. Numbers that do not fit `astype` are nobody's error, as with numcodecs.
+//! Not the registered `scale_offset`, which has rules of its own.
+
+use super::numpy::{self, Numbers, converted, is_float, is_integer, is_signed, map_doubles, rounded, zeroed};
+use crate::error::{Error, Result};
+use crate::format::codec::configuration::Configuration;
+use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec};
+use crate::format::data_type::DataType;
+use crate::format::metadata::json::Json;
+use crate::kernel::cast::NumberType;
+
+/// The configuration: `offset`, `scale`, `dtype`, `astype`.
+#[derive(Debug)]
+struct FixedScaleOffsetSpec {
+    offset: Scalar,
+    scale: Scalar,
+    dtype: Option<DataType>,
+    astype: Option<DataType>,
+}
+
+/// A number as JSON has it; to NumPy it matters whether it has a fraction.
+#[derive(Clone, Copy, Debug)]
+struct Scalar {
+    value: f64,
+    integer: Option<i128>,
+}
+
+impl Scalar {
+    fn parse(json: Json<'_>) -> Result<Self> {
+        let text = json.number_text()?;
+        let value = text.parse().map_err(|_| json.unexpected("a number"))?;
+        // Larger ones are no operand of NumPy's integers.
+        let integer = text.parse::<i64>().map(i128::from).or_else(|_| text.parse::<u64>().map(i128::from));
+        Ok(Self { value, integer: integer.ok() })
+    }
+}
+
+/// Reads the configuration.
+///
+/// # Errors
+/// `Format` when `offset` or `scale` is missing or no number; as [`numpy::dtype`] for data types.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    let spec = FixedScaleOffsetSpec {
+        offset: configuration.required("offset", configuration.read("offset", Scalar::parse)?)?,
+        scale: configuration.required("scale", configuration.read("scale", Scalar::parse)?)?,
+        dtype: numpy::dtype(configuration, "dtype")?,
+        astype: numpy::dtype(configuration, "astype")?,
+    };
+    Ok(Spec::ArrayToArray(Box::new(spec)))
+}
+
+impl ArrayToArraySpec for FixedScaleOffsetSpec {
+    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
+        let numbers = Numbers::bind(decoded, self.dtype.as_ref(), self.astype.as_ref())?;
+        if [numbers.decoded, numbers.encoded].contains(&NumberType::Bool) {
+            return Err(Error::unsupported("this codec does not take elements of bool"));
+        }
+        Ok(Box::new(FixedScaleOffset { numbers, offset: self.offset, scale: self.scale }))
+    }
+}
+
+struct FixedScaleOffset {
+    numbers: Numbers,
+    offset: Scalar,
+    scale: Scalar,
+}
+
+impl ArrayToArray for FixedScaleOffset {
+    fn encoded(&self) -> &ChunkRepresentation {
+        &self.numbers.representation
+    }
+
+    fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
+        let bytes = encoded.into_fixed()?;
+        self.numbers.check_encoded(&bytes)?;
+        let (from, to) = (self.numbers.encoded, self.numbers.decoded);
+        let (scale, offset) = (rounded(self.scale.value, from), rounded(self.offset.value, from));
+        let decode = |number: f64| rounded(rounded(number / scale, from) + offset, from);
+        map_doubles(&bytes, from, to, decode).map(ArrayBytes::Fixed)
+    }
+
+    fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
+        let bytes = decoded.into_fixed()?;
+        self.numbers.check_decoded(&bytes)?;
+        let (from, to) = (self.numbers.decoded, self.numbers.encoded);
+        let encoded = match (self.offset.integer, self.scale.integer) {
+            (Some(offset), Some(scale)) if is_integer(from) => {
+                converted(multiplied(&bytes, from, offset, scale)?, from, to)?
+            }
+            _ => self.encode_doubles(&bytes, from, to)?,
+        };
+        Ok(ArrayBytes::Fixed(encoded))
+    }
+}
+
+impl FixedScaleOffset {
+    fn encode_doubles(&self, bytes: &[u8], from: NumberType, to: NumberType) -> Result<Vec<u8>> {
+        let work = if is_float(from) { from } else { NumberType::F64 };
+        let (scale, offset) = (rounded(self.scale.value, work), rounded(self.offset.value, work));
+        map_doubles(bytes, from, to, |number| {
+            rounded(rounded(number - offset, work) * scale, work).round_ties_even()
+        })
+    }
+}
+
+/// Integers in their own arithmetic, which wraps.
+fn multiplied(bytes: &[u8], number: NumberType, offset: i128, scale: i128) -> Result<Vec<u8>> {
+    let size = number.size();
+    let mut products = zeroed(bytes.len() / size, number)?;
+    for (src, dst) in bytes.chunks_exact(size).zip(products.chunks_exact_mut(size)) {
+        let negative = is_signed(number) && src.last().is_some_and(|&byte| byte >= 0x80);
+        let mut wide = [if negative { 0xff } else { 0 }; 16];
+        wide[..size].copy_from_slice(src);
+        let product = (i128::from_le_bytes(wide) - offset).wrapping_mul(scale);
+        dst.copy_from_slice(&product.to_le_bytes()[..size]);
+    }
+    Ok(products)
+}

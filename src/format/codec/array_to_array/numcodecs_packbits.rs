@@ -1,0 +1,95 @@
+//! numcodecs' `packbits`: bools as bits, the first in the **highest** bit, after a byte that says how many bits of the last
+//! byte are padding. <https://numcodecs.readthedocs.io/en/stable/filter/packbits.html>
+//!
+//! To a chain it is an array filter: the packed bytes are an array of `uint8`. Not the registered `packbits`, which packs
+//! from the lowest bit and makes bytes at once.
+
+use crate::error::{Error, Result};
+use crate::format::codec::configuration::Configuration;
+use crate::format::codec::{
+    ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
+};
+use crate::format::data_type::{DataType, Integer};
+use crate::limits;
+
+/// The configuration, which is empty.
+#[derive(Clone, Copy, Debug)]
+struct PackBitsSpec;
+
+/// Reads the configuration.
+///
+/// # Errors
+/// None: there is nothing in it.
+pub fn parse(_: &Configuration<'_>) -> Result<Spec> {
+    Ok(Spec::ArrayToArray(Box::new(PackBitsSpec)))
+}
+
+impl ArrayToArraySpec for PackBitsSpec {
+    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
+        if decoded.data_type != DataType::Bool {
+            return Err(Error::format("packbits of numcodecs is for bool only")
+                .actual(decoded.data_type.name().into_owned()));
+        }
+        let count = decoded.element_count()?;
+        let representation = ChunkRepresentation {
+            shape: vec![count.div_ceil(8).saturating_add(1)],
+            data_type: DataType::Integer(Integer::Uint8),
+            fill_value: decoded.fill_value.clone(),
+        };
+        Ok(Box::new(PackBits { count, representation }))
+    }
+}
+
+struct PackBits {
+    count: u64,
+    representation: ChunkRepresentation,
+}
+
+impl PackBits {
+    /// Bits of the last byte that mean nothing.
+    fn padding(&self) -> u64 {
+        self.count.next_multiple_of(8) - self.count
+    }
+}
+
+impl ArrayToArray for PackBits {
+    fn encoded(&self) -> &ChunkRepresentation {
+        &self.representation
+    }
+
+    fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
+        let encoded = encoded.into_fixed()?;
+        let expected = self.representation.element_count()?;
+        let (padding, packed) = match encoded.split_first() {
+            Some(parts) if encoded.len() as u64 == expected => parts,
+            _ => return Err(wrong_decoded_len(expected, encoded.len() as u64)),
+        };
+        if u64::from(*padding) != self.padding() {
+            return Err(Error::format("count of padding bits does not fit the chunk")
+                .expected(self.padding().to_string())
+                .actual(padding.to_string()));
+        }
+        let mut bools = limits::zeroed(self.count, limits::CHUNK_BYTES, "chunk")?;
+        for (eight, byte) in bools.chunks_mut(8).zip(packed) {
+            for (place, bool) in eight.iter_mut().enumerate() {
+                *bool = byte >> (7 - place) & 1;
+            }
+        }
+        Ok(ArrayBytes::Fixed(bools))
+    }
+
+    fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
+        let bools = decoded.into_fixed()?;
+        if bools.len() as u64 != self.count {
+            return Err(wrong_decoded_len(self.count, bools.len() as u64));
+        }
+        let mut encoded = Vec::new();
+        limits::reserve(&mut encoded, bools.len().div_ceil(8).saturating_add(1), "encoded chunk")?;
+        encoded.push(u8::try_from(self.padding()).unwrap_or(0));
+        encoded.extend(bools.chunks(8).map(|eight| {
+            let places = eight.iter().enumerate();
+            places.fold(0, |byte, (place, &bool)| byte | u8::from(bool != 0) << (7 - place))
+        }));
+        Ok(ArrayBytes::Fixed(encoded))
+    }
+}

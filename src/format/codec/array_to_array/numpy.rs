@@ -1,0 +1,282 @@
+//! What the array filters of numcodecs share: a `dtype` of their own for the chunk, and NumPy's conversions between
+//! numbers. <https://numcodecs.readthedocs.io/en/stable/filter/index.html>
+//!
+//! A filter does not ask what the array's elements are: it takes the chunk's bytes for numbers of its `dtype` (NumPy's
+//! `view`), of which there may then be more or fewer. Deliberately without byte orders: a chunk is little-endian here,
+//! and the order that a filter stores in belongs to the `bytes` codec.
+
+use std::borrow::Cow;
+
+use crate::error::{Error, Result};
+use crate::format::codec::configuration::Configuration;
+use crate::format::codec::{ChunkRepresentation, wrong_decoded_len};
+use crate::format::data_type::{DataType, FillValue, Float, Integer, name, typestr};
+use crate::format::metadata::extension::Extension;
+use crate::kernel::cast::{NumberType, cast};
+use crate::limits;
+
+/// Numbers converted at once.
+const BLOCK: usize = 512;
+
+/// A configuration's data type, where it is there: a type string (`"<i2"`, and `"i2"`, which NumPy takes as well) or
+/// NumPy's name (`"int16"`).
+///
+/// # Errors
+/// `Format` for what is neither, `Unsupported` for a type that this build does not have.
+pub(super) fn dtype(configuration: &Configuration<'_>, field: &str) -> Result<Option<DataType>> {
+    configuration.read(field, |json| parse_dtype(&json.str()?))
+}
+
+fn parse_dtype(text: &str) -> Result<DataType> {
+    let named = Extension { name: Cow::Borrowed(text), configuration: None, must_understand: true };
+    if let Ok(data_type) = name::parse(&named) {
+        return Ok(data_type);
+    }
+    let typestr = match text.strip_prefix('=').unwrap_or(text) {
+        ordered if ordered.starts_with(['<', '>', '|']) => Cow::Borrowed(ordered),
+        native => Cow::Owned(format!("<{native}")),
+    };
+    typestr::parse(&typestr).map(|(data_type, _)| data_type)
+}
+
+/// The number that an element is.
+///
+/// # Errors
+/// `Unsupported` for elements that are no plain numbers.
+pub(super) fn number_type(data_type: &DataType) -> Result<NumberType> {
+    Ok(match data_type {
+        DataType::Bool => NumberType::Bool,
+        DataType::Integer(Integer::Int8) => NumberType::I8,
+        DataType::Integer(Integer::Int16) => NumberType::I16,
+        DataType::Integer(Integer::Int32) => NumberType::I32,
+        DataType::Integer(Integer::Int64) => NumberType::I64,
+        DataType::Integer(Integer::Uint8) => NumberType::U8,
+        DataType::Integer(Integer::Uint16) => NumberType::U16,
+        DataType::Integer(Integer::Uint32) => NumberType::U32,
+        DataType::Integer(Integer::Uint64) => NumberType::U64,
+        DataType::Float(Float::Float16) => NumberType::F16,
+        DataType::Float(Float::Float32) => NumberType::F32,
+        DataType::Float(Float::Float64) => NumberType::F64,
+        #[allow(unreachable_patterns, reason = "data types are added one at a time")]
+        other => {
+            return Err(Error::unsupported(format!("this codec does not take elements of {}", other.name())));
+        }
+    })
+}
+
+/// A filter bound to a chunk: as many numbers on both sides, of two types.
+#[derive(Debug)]
+pub(super) struct Numbers {
+    /// What the decoded bytes are taken for.
+    pub(super) decoded: NumberType,
+    /// What the encoded bytes are.
+    pub(super) encoded: NumberType,
+    /// What the next codec sees.
+    pub(super) representation: ChunkRepresentation,
+    count: u64,
+}
+
+impl Numbers {
+    /// `dtype` is what the filter takes the chunk for (without one: what it is), `astype` what it stores (without one:
+    /// the same).
+    ///
+    /// # Errors
+    /// `Format` for a chunk that is no whole count of numbers of `dtype`, `Unsupported` for types without numbers.
+    pub(super) fn bind(
+        chunk: &ChunkRepresentation,
+        dtype: Option<&DataType>,
+        astype: Option<&DataType>,
+    ) -> Result<Self> {
+        let dtype = dtype.unwrap_or(&chunk.data_type);
+        let astype = astype.unwrap_or(dtype);
+        let (decoded, encoded) = (number_type(dtype)?, number_type(astype)?);
+        let element_size = chunk.data_type.size().unwrap_or(0);
+        let bytes = limits::product([chunk.element_count()?, element_size as u64], "chunk")?;
+        let size = decoded.size() as u64;
+        if element_size == 0 || !bytes.is_multiple_of(size) {
+            return Err(Error::format("the chunk is not a whole count of the codec's numbers")
+                .expected(format!("elements of {}", dtype.name()))
+                .actual(format!("elements of {}", chunk.data_type.name())));
+        }
+        let count = bytes / size;
+        let (shape, fill_value) = if element_size == decoded.size() {
+            let mut fill = vec![0; encoded.size()];
+            convert(&chunk.fill_value.0, decoded, &mut fill, encoded);
+            (chunk.shape.clone(), FillValue(fill))
+        } else {
+            (vec![count], FillValue::zero(astype))
+        };
+        let representation = ChunkRepresentation { shape, data_type: astype.clone(), fill_value };
+        Ok(Self { decoded, encoded, representation, count })
+    }
+
+    /// Checks that these are the chunk's numbers, encoded.
+    pub(super) fn check_encoded(&self, bytes: &[u8]) -> Result<()> {
+        check_len(bytes, self.count, self.encoded)
+    }
+
+    /// Checks that these are the chunk's numbers, decoded.
+    pub(super) fn check_decoded(&self, bytes: &[u8]) -> Result<()> {
+        check_len(bytes, self.count, self.decoded)
+    }
+}
+
+fn check_len(bytes: &[u8], count: u64, number: NumberType) -> Result<()> {
+    let expected = limits::product([count, number.size() as u64], "chunk")?;
+    if bytes.len() as u64 == expected { Ok(()) } else { Err(wrong_decoded_len(expected, bytes.len() as u64)) }
+}
+
+/// Whether the numbers have fractions.
+pub(super) fn is_float(number: NumberType) -> bool {
+    matches!(number, NumberType::F16 | NumberType::F32 | NumberType::F64)
+}
+
+/// Whether the numbers are whole ones; bools are not.
+pub(super) fn is_integer(number: NumberType) -> bool {
+    !is_float(number) && number != NumberType::Bool
+}
+
+/// Whether there are negative ones.
+pub(super) fn is_signed(number: NumberType) -> bool {
+    !matches!(number, NumberType::Bool | NumberType::U8 | NumberType::U16 | NumberType::U32 | NumberType::U64)
+}
+
+/// A copy of the numbers in another type; see [`convert`].
+pub(super) fn converted(src: Vec<u8>, from: NumberType, to: NumberType) -> Result<Vec<u8>> {
+    if from == to {
+        return Ok(src);
+    }
+    let mut dst = zeroed(src.len() / from.size(), to)?;
+    convert(&src, from, &mut dst, to);
+    Ok(dst)
+}
+
+/// As NumPy's `astype`: integers keep their low bits, floats are cut to whole numbers. C leaves open what becomes of a float
+/// that the integer cannot hold, and so does NumPy: here, narrow integers keep the low bits as on common machines, wide
+/// ones saturate, and NaN becomes 0.
+fn convert(src: &[u8], from: NumberType, dst: &mut [u8], to: NumberType) {
+    let by_way_of = match to {
+        _ if !is_float(from) => None,
+        NumberType::I8 | NumberType::U8 | NumberType::I16 | NumberType::U16 => Some(NumberType::I32),
+        NumberType::U32 => Some(NumberType::I64),
+        _ => None,
+    };
+    if let Some(wide) = by_way_of {
+        let mut buf = [0; BLOCK * 8];
+        for (src, dst) in src.chunks(BLOCK * from.size()).zip(dst.chunks_mut(BLOCK * to.size())) {
+            let buf = &mut buf[..src.len() / from.size() * wide.size()];
+            cast(src, from, buf, wide);
+            resize_integers(buf, wide, dst, to);
+        }
+    } else if is_integer(from) && is_integer(to) {
+        resize_integers(src, from, dst, to);
+    } else {
+        cast(src, from, dst, to);
+    }
+}
+
+/// Two's complement: low bytes are kept, missing ones repeat the sign.
+fn resize_integers(src: &[u8], from: NumberType, dst: &mut [u8], to: NumberType) {
+    let kept = from.size().min(to.size());
+    for (src, dst) in src.chunks_exact(from.size()).zip(dst.chunks_exact_mut(to.size())) {
+        let (low, high) = dst.split_at_mut(kept);
+        low.copy_from_slice(&src[..kept]);
+        let negative = is_signed(from) && src.last().is_some_and(|&byte| byte >= 0x80);
+        high.fill(if negative { 0xff } else { 0 });
+    }
+}
+
+/// What `operation` makes of every number, a double, in another type.
+pub(super) fn map_doubles(
+    src: &[u8],
+    from: NumberType,
+    to: NumberType,
+    operation: impl Fn(f64) -> f64,
+) -> Result<Vec<u8>> {
+    let mut dst = zeroed(src.len() / from.size(), to)?;
+    let mut buf = [0; BLOCK * 8];
+    for (src, dst) in src.chunks(BLOCK * from.size()).zip(dst.chunks_mut(BLOCK * to.size())) {
+        let buf = &mut buf[..src.len() / from.size() * 8];
+        cast(src, from, buf, NumberType::F64);
+        for number in buf.as_chunks_mut().0 {
+            *number = operation(f64::from_le_bytes(*number)).to_le_bytes();
+        }
+        convert(buf, NumberType::F64, dst, to);
+    }
+    Ok(dst)
+}
+
+/// The nearest number of a float type, which NumPy's arithmetic of that type gives after each step. (Doubles have more
+/// than twice the digits of the others, so that rounding their sums, products and quotients once more is harmless.)
+#[allow(clippy::cast_possible_truncation)] // the purpose
+pub(super) fn rounded(value: f64, float: NumberType) -> f64 {
+    match float {
+        NumberType::F16 => half::f16::from_f32(value as f32).to_f64(),
+        NumberType::F32 => f64::from(value as f32),
+        _ => value,
+    }
+}
+
+/// Room for that many numbers.
+pub(super) fn zeroed(count: usize, number: NumberType) -> Result<Vec<u8>> {
+    let len = limits::product([count as u64, number.size() as u64], "chunk")?;
+    limits::zeroed(len, limits::CHUNK_BYTES, "chunk")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    fn ints<const N: usize>(values: [i32; N], to: NumberType) -> Vec<u8> {
+        converted(values.map(i32::to_le_bytes).as_flattened().to_vec(), NumberType::I32, to).unwrap()
+    }
+
+    #[test]
+    fn data_types_as_numpy_spells_them() {
+        for (text, name) in [
+            ("<i2", "int16"),
+            (">f8", "float64"),
+            ("|u1", "uint8"),
+            ("=u4", "uint32"),
+            ("i8", "int64"),
+            ("f2", "float16"),
+            ("float32", "float32"),
+            ("bool", "bool"),
+            ("|b1", "bool"),
+        ] {
+            assert_eq!(parse_dtype(text).unwrap().name(), name, "{text}");
+        }
+        for text in ["", "float", "<", "i3", "<g16"] {
+            assert!(parse_dtype(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn conversions_are_numpys() {
+        // numpy 2.5: np.array([-1, 300, -129, 65536], "<i4").astype(...)
+        assert_eq!(ints([-1, 300, -129, 65536], NumberType::U8), [255, 44, 127, 0]);
+        assert_eq!(ints([-1, 300, -129, 65536], NumberType::I8), [255, 44, 127, 0]);
+        assert_eq!(ints([-1, 7], NumberType::U64), [&[255; 8][..], &[7, 0, 0, 0, 0, 0, 0, 0]].concat());
+        let doubles = [-1.9, 300.7, -129.0].map(f64::to_le_bytes).concat();
+        let to = |to| converted(doubles.clone(), NumberType::F64, to).unwrap();
+        assert_eq!(to(NumberType::U8), [255, 44, 127]);
+        assert_eq!(to(NumberType::I16), [-1i16, 300, -129].map(i16::to_le_bytes).concat());
+        assert_eq!(to(NumberType::U32), [u32::MAX, 300, u32::MAX - 128].map(u32::to_le_bytes).concat());
+    }
+
+    #[test]
+    fn a_chunk_seen_as_other_numbers() {
+        let data_type = DataType::Integer(Integer::Int32);
+        let chunk =
+            ChunkRepresentation { shape: vec![3, 5], fill_value: FillValue(vec![7, 0, 0, 0]), data_type };
+        let bind = |dtype: &str| Numbers::bind(&chunk, Some(&parse_dtype(dtype).unwrap()), None);
+        let same = bind("<u4").unwrap().representation;
+        assert_eq!((same.shape, same.fill_value.0), (vec![3, 5], vec![7, 0, 0, 0]));
+        assert_eq!(bind("<u2").unwrap().representation.shape, [30]);
+        assert_eq!(bind("<f8").unwrap_err().kind(), ErrorKind::Format);
+        let to_floats = Numbers::bind(&chunk, None, Some(&parse_dtype("<f4").unwrap())).unwrap();
+        assert_eq!(to_floats.representation.fill_value.0, 7f32.to_le_bytes());
+    }
+}

@@ -1,0 +1,232 @@
+//! `reshape`: the same elements in the same (C) order, in another shape.
+//! <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/reshape>
+//!
+//! And `zarrs.squeeze`, its older relative, which leaves out the dimensions of length 1. No byte is touched.
+
+use crate::error::{Error, Result};
+use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec};
+use crate::format::metadata::json::Json;
+use crate::limits;
+
+/// The configuration: `shape`.
+#[derive(Debug)]
+struct ReshapeSpec {
+    shape: Vec<Length>,
+}
+
+/// How long an encoded dimension is.
+#[derive(Debug, PartialEq, Eq)]
+enum Length {
+    /// So many elements.
+    Size(u64),
+    /// As these decoded dimensions together.
+    Product(Vec<usize>),
+    /// Whatever is left: `-1`.
+    Rest,
+}
+
+/// Reads the configuration of `reshape`.
+///
+/// # Errors
+/// `Format` when `shape` is missing, has other entries, or names dimensions out of order.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    let shape = configuration.read("shape", |json| json.list(Length::parse))?;
+    let shape = configuration.required("shape", shape)?;
+    if shape.len() > limits::DIMENSIONS {
+        return Err(limits::exceeded("rank", shape.len() as u64, limits::DIMENSIONS as u64).in_field("shape"));
+    }
+    if shape.iter().filter(|length| **length == Length::Rest).count() > 1 {
+        return Err(unfit("shape", "-1 at most once", "more"));
+    }
+    let named = shape.iter().flat_map(|length| match length {
+        Length::Product(dimensions) => dimensions.as_slice(),
+        _ => &[],
+    });
+    if !named.is_sorted_by(|before, after| before < after) {
+        return Err(unfit("shape", "dimensions in ascending order", "others"));
+    }
+    Ok(Spec::ArrayToArray(Box::new(ReshapeSpec { shape })))
+}
+
+impl Length {
+    fn parse(json: Json<'_>) -> Result<Self> {
+        let unexpected = || json.unexpected("a size, -1 or a list of dimensions");
+        if json.kind_name() == "an array" {
+            let dimension = |json: Json<'_>| usize::try_from(json.u64()?).map_err(|_| unexpected());
+            return json.list(dimension).map(Self::Product);
+        }
+        match json.i64().map_err(|_| unexpected())? {
+            -1 => Ok(Self::Rest),
+            size if size > 0 => Ok(Self::Size(size.unsigned_abs())),
+            _ => Err(unexpected()),
+        }
+    }
+}
+
+impl ArrayToArraySpec for ReshapeSpec {
+    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
+        let shape = self.resolve(decoded).map_err(|error| error.in_field("configuration.shape"))?;
+        Ok(Box::new(Reshape { representation: ChunkRepresentation { shape, ..decoded.clone() } }))
+    }
+}
+
+impl ReshapeSpec {
+    fn resolve(&self, decoded: &ChunkRepresentation) -> Result<Vec<u64>> {
+        let known = self.shape.iter().map(|length| match length {
+            Length::Size(size) => Ok(*size),
+            Length::Product(dimensions) => size_of(dimensions, &decoded.shape),
+            Length::Rest => Ok(1),
+        });
+        let mut shape = known.collect::<Result<Vec<u64>>>()?;
+        let (count, others) = (decoded.element_count()?, product(&shape)?);
+        for (size, length) in shape.iter_mut().zip(&self.shape) {
+            if *length == Length::Rest {
+                *size = count.checked_div(others).unwrap_or(0);
+            }
+        }
+        if product(&shape)? != count {
+            return Err(Error::format("the shape holds another count of elements")
+                .expected(count.to_string())
+                .actual(format!("{shape:?}")));
+        }
+        self.check_places(&shape, &decoded.shape)?;
+        Ok(shape)
+    }
+
+    /// A dimension that is named must stand where it stood: as many elements before and behind it.
+    fn check_places(&self, encoded: &[u64], decoded: &[u64]) -> Result<()> {
+        for (place, length) in self.shape.iter().enumerate() {
+            let Length::Product(dimensions) = length else { continue };
+            let (Some(&first), Some(&last)) = (dimensions.first(), dimensions.last()) else { continue };
+            let before = (encoded.get(..place), decoded.get(..first));
+            let behind = (encoded.get(place + 1..), decoded.get(last + 1..));
+            for (encoded, decoded) in [before, behind] {
+                if product(encoded.unwrap_or_default())? != product(decoded.unwrap_or_default())? {
+                    return Err(Error::format("the shape names dimensions that stand elsewhere")
+                        .actual(format!("{dimensions:?}")));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn size_of(dimensions: &[usize], decoded: &[u64]) -> Result<u64> {
+    let sizes = dimensions.iter().map(|&dimension| {
+        decoded.get(dimension).copied().ok_or_else(|| {
+            Error::format("the shape names a dimension that is not there").actual(dimension.to_string())
+        })
+    });
+    product(&sizes.collect::<Result<Vec<u64>>>()?)
+}
+
+fn product(sizes: &[u64]) -> Result<u64> {
+    limits::product(sizes.iter().copied(), "chunk")
+}
+
+/// The configuration of `zarrs.squeeze`, which is empty.
+#[derive(Clone, Copy, Debug)]
+struct SqueezeSpec;
+
+/// Reads the configuration of `zarrs.squeeze`.
+///
+/// # Errors
+/// None: there is nothing in it.
+pub fn parse_squeeze(_: &Configuration<'_>) -> Result<Spec> {
+    Ok(Spec::ArrayToArray(Box::new(SqueezeSpec)))
+}
+
+impl ArrayToArraySpec for SqueezeSpec {
+    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
+        let shape = decoded.shape.iter().copied().filter(|&size| size != 1).collect();
+        Ok(Box::new(Reshape { representation: ChunkRepresentation { shape, ..decoded.clone() } }))
+    }
+}
+
+struct Reshape {
+    representation: ChunkRepresentation,
+}
+
+impl ArrayToArray for Reshape {
+    fn encoded(&self) -> &ChunkRepresentation {
+        &self.representation
+    }
+
+    fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
+        Ok(encoded)
+    }
+
+    fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
+        Ok(decoded)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::format::data_type::{DataType, FillValue, Integer};
+    use crate::format::metadata::json::Document;
+    use crate::format::metadata::{CodecMetadata, ZarrFormat};
+
+    fn reshaped(shape: &str, chunk: &[u64]) -> Result<Vec<u64>> {
+        let codec = CodecMetadata {
+            name: "reshape".into(),
+            configuration: None,
+            format: ZarrFormat::V3,
+            field: String::new(),
+        };
+        let document = Document::parse(format!("{{\"shape\":{shape}}}").as_bytes())?.into_text();
+        let document = Document::parse(document.as_bytes())?;
+        let Spec::ArrayToArray(spec) = parse(&Configuration::new(&codec, document.root())?)? else {
+            panic!("not a codec of arrays");
+        };
+        let data_type = DataType::Integer(Integer::Uint8);
+        let fill_value = FillValue::zero(&data_type);
+        let chunk = ChunkRepresentation { shape: chunk.to_vec(), data_type, fill_value };
+        Ok(spec.bind(&chunk)?.encoded().shape.clone())
+    }
+
+    #[test]
+    fn sizes_dimensions_and_the_rest() {
+        for (shape, expected) in [
+            ("[[0, 1], [2], 3]", vec![5000, 64, 3]),
+            ("[-1]", vec![960_000]),
+            ("[[0], -1, [3]]", vec![100, 3200, 3]),
+            ("[[0, 1, 2, 3]]", vec![960_000]),
+            ("[100, 50, 64, 3, []]", vec![100, 50, 64, 3, 1]),
+            ("[10, -1]", vec![10, 96_000]),
+        ] {
+            assert_eq!(reshaped(shape, &[100, 50, 64, 3]).unwrap(), expected, "{shape}");
+        }
+        assert_eq!(reshaped("[]", &[1, 1]).unwrap(), [0; 0]);
+        assert_eq!(reshaped("[-1, 4]", &[0, 4]).unwrap(), [0, 4]);
+    }
+
+    #[test]
+    fn shapes_that_do_not_fit_are_refused() {
+        for shape in [
+            "[[1], [0], -1]",
+            "[[1, 0], -1]",
+            "[[0], [0], -1]",
+            "[-1, -1]",
+            "[0]",
+            "[-2]",
+            "[7, -1]",
+            "[100, 50]",
+            "[[4], -1]",
+            "[2, [0], -1]",
+            "[[1], -1]",
+            "7",
+            "[\"x\"]",
+            "[1.5]",
+            "[18446744073709551615, -1]",
+            "[9223372036854775807, 9223372036854775807]",
+        ] {
+            let kind = reshaped(shape, &[100, 50, 64, 3]).unwrap_err().kind();
+            assert!([ErrorKind::Format, ErrorKind::Limit].contains(&kind), "{shape}");
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! `packbits`: elements of so many bits each, one after the other from the lowest bit of the first byte on.
+//! <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/packbits>
+//!
+//! Not numcodecs' codec of that name, which packs from the highest bit, whatever the text says of compatibility.
+
+use crate::error::{Error, Result};
+use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::{
+    ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec, wrong_decoded_len,
+};
+use crate::format::data_type::DataType;
+use crate::limits;
+
+/// Where the count of padding bits stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PaddingEncoding {
+    None,
+    FirstByte,
+    LastByte,
+}
+
+/// The configuration: `padding_encoding`, `first_bit`, `last_bit`.
+#[derive(Clone, Copy, Debug)]
+struct PackBitsSpec {
+    padding_encoding: PaddingEncoding,
+    first_bit: Option<u32>,
+    last_bit: Option<u32>,
+}
+
+/// Reads the configuration.
+///
+/// # Errors
+/// `Format` for an unknown padding encoding, and for bits that do not exist or stand in the wrong order.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    let choices = [
+        ("none", PaddingEncoding::None),
+        ("first_byte", PaddingEncoding::FirstByte),
+        ("last_byte", PaddingEncoding::LastByte),
+    ];
+    let padding_encoding = configuration.choice("padding_encoding", &choices)?;
+    let (first_bit, last_bit) = (bit(configuration, "first_bit")?, bit(configuration, "last_bit")?);
+    if let Some(last) = last_bit.filter(|&last| last < first_bit.unwrap_or(0)) {
+        return Err(unfit("last_bit", format!("at least first_bit, {}", first_bit.unwrap_or(0)), last));
+    }
+    let padding_encoding = padding_encoding.unwrap_or(PaddingEncoding::None);
+    Ok(Spec::ArrayToBytes(Box::new(PackBitsSpec { padding_encoding, first_bit, last_bit })))
+}
+
+/// The text allows `null` for "not given" here.
+fn bit(configuration: &Configuration<'_>, field: &str) -> Result<Option<u32>> {
+    if configuration.json(field).is_some_and(|json| json.is_null()) {
+        return Ok(None);
+    }
+    let bit = configuration.integer(field, 0..=63)?;
+    Ok(bit.and_then(|bit| u32::try_from(bit).ok()))
+}
+
+/// An element's parts that are packed on their own: its numbers.
+#[derive(Clone, Copy, Debug)]
+struct Component {
+    /// Bytes in memory.
+    size: usize,
+    /// Bits that mean something.
+    bits: u32,
+    /// Whether the missing high bits repeat the sign.
+    signed: bool,
+}
+
+fn component(data_type: &DataType) -> Option<Component> {
+    match data_type {
+        DataType::Bool => Some(Component { size: 1, bits: 1, signed: false }),
+        DataType::Integer(integer) => {
+            let (size, signed) = (integer.size(), integer.is_signed());
+            Some(Component { size, bits: u32::try_from(8 * size).ok()?, signed })
+        }
+        DataType::Float(float) => {
+            Some(Component { size: float.size(), bits: u32::try_from(8 * float.size()).ok()?, signed: false })
+        }
+        #[allow(unreachable_patterns, reason = "data types are added one at a time")]
+        _ => None,
+    }
+}
+
+impl ArrayToBytesSpec for PackBitsSpec {
+    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
+        let component = component(&decoded.data_type).ok_or_else(|| {
+            Error::unsupported(format!("packbits does not take elements of {}", decoded.data_type.name()))
+        })?;
+        let (first_bit, last_bit) =
+            (self.first_bit.unwrap_or(0), self.last_bit.unwrap_or(component.bits - 1));
+        if last_bit >= component.bits || last_bit < first_bit {
+            let expected = format!("bits of {}, 0 to {}", decoded.data_type.name(), component.bits - 1);
+            let error = unfit("configuration.last_bit", expected, format!("{first_bit} to {last_bit}"));
+            return Err(error);
+        }
+        let byte_len = decoded.byte_len()?.unwrap_or(0);
+        let kept = last_bit - first_bit + 1;
+        let bits = limits::product([byte_len / component.size as u64, u64::from(kept)], "chunk")?;
+        let padding_encoding = self.padding_encoding;
+        Ok(Box::new(PackBits { component, first_bit, kept, byte_len, bits, padding_encoding }))
+    }
+}
+
+struct PackBits {
+    component: Component,
+    first_bit: u32,
+    /// Bits of each component that are stored.
+    kept: u32,
+    byte_len: u64,
+    /// Bits of the whole chunk.
+    bits: u64,
+    padding_encoding: PaddingEncoding,
+}
+
+impl PackBits {
+    /// Bits of the last byte that mean nothing.
+    fn padding(&self) -> u8 {
+        u8::try_from(self.bits.next_multiple_of(8) - self.bits).unwrap_or(0)
+    }
+
+    fn packed_len(&self) -> u64 {
+        self.bits.div_ceil(8) + u64::from(self.padding_encoding != PaddingEncoding::None)
+    }
+
+    /// The packed bits alone.
+    fn split<'a>(&self, encoded: &'a [u8]) -> Result<&'a [u8]> {
+        if encoded.len() as u64 != self.packed_len() {
+            return Err(wrong_decoded_len(self.packed_len(), encoded.len() as u64));
+        }
+        let parts = match self.padding_encoding {
+            PaddingEncoding::None => None,
+            PaddingEncoding::FirstByte => encoded.split_first(),
+            PaddingEncoding::LastByte => encoded.split_last(),
+        };
+        match parts {
+            Some((padding, _)) if *padding != self.padding() => {
+                Err(Error::format("count of padding bits does not fit the chunk")
+                    .expected(self.padding().to_string())
+                    .actual(padding.to_string()))
+            }
+            Some((_, packed)) => Ok(packed),
+            None => Ok(encoded),
+        }
+    }
+
+    /// What the stored bits mean: back in their place, with the missing ones above.
+    fn component(&self, stored: u64) -> u64 {
+        let above = u64::BITS - self.kept;
+        let high = stored << above;
+        let extended =
+            if self.component.signed { (high.cast_signed() >> above).cast_unsigned() } else { stored };
+        extended << self.first_bit
+    }
+}
+
+impl ArrayToBytes for PackBits {
+    fn encoded_len(&self) -> Option<u64> {
+        Some(self.packed_len())
+    }
+
+    fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
+        let packed = self.split(encoded)?;
+        let mut elements = limits::zeroed(self.byte_len, limits::CHUNK_BYTES, "chunk")?;
+        let mut bytes = packed.iter();
+        // At most 63 bits wait while 64 more are wanted.
+        let (mut waiting, mut count) = (0_u128, 0);
+        for component in elements.chunks_exact_mut(self.component.size) {
+            while count < self.kept {
+                waiting |= u128::from(bytes.next().copied().unwrap_or(0)) << count;
+                count += 8;
+            }
+            let stored = waiting & ((1 << self.kept) - 1);
+            (waiting, count) = (waiting >> self.kept, count - self.kept);
+            let value = self.component(u64::try_from(stored).unwrap_or(0)).to_le_bytes();
+            component.copy_from_slice(&value[..component.len()]);
+        }
+        Ok(ArrayBytes::Fixed(elements))
+    }
+
+    fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
+        let elements = decoded.fixed()?;
+        if elements.len() as u64 != self.byte_len {
+            return Err(wrong_decoded_len(self.byte_len, elements.len() as u64));
+        }
+        let mut encoded = Vec::new();
+        limits::reserve(
+            &mut encoded,
+            limits::to_usize(self.packed_len(), "encoded chunk")?,
+            "encoded chunk",
+        )?;
+        if self.padding_encoding == PaddingEncoding::FirstByte {
+            encoded.push(self.padding());
+        }
+        let (mut waiting, mut count) = (0_u128, 0);
+        for component in elements.chunks_exact(self.component.size) {
+            let mut value = [0; 8];
+            value[..component.len()].copy_from_slice(component);
+            let stored = u128::from(u64::from_le_bytes(value)) >> self.first_bit & ((1 << self.kept) - 1);
+            waiting |= stored << count;
+            count += self.kept;
+            while count >= 8 {
+                encoded.push(waiting.to_le_bytes()[0]);
+                (waiting, count) = (waiting >> 8, count - 8);
+            }
+        }
+        if count > 0 {
+            encoded.push(waiting.to_le_bytes()[0]);
+        }
+        if self.padding_encoding == PaddingEncoding::LastByte {
+            encoded.push(self.padding());
+        }
+        Ok(encoded)
+    }
+}

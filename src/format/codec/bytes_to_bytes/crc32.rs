@@ -1,0 +1,17 @@
+//! `crc32`: the checksum of zlib and Ethernet. <https://numcodecs.readthedocs.io/en/stable/checksum32.html>
+//!
+//! It stands before the bytes, unless `location` says `end`.
+
+use super::checksum::{Checksum, Location};
+use crate::error::Result;
+use crate::format::codec::Spec;
+use crate::format::codec::configuration::Configuration;
+
+/// Reads the configuration: `location`.
+///
+/// # Errors
+/// `Format` for an unknown location.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    let location = Location::read(configuration)?;
+    Ok(Spec::BytesToBytes(Box::new(Checksum { location, sum: crc32fast::hash })))
+}

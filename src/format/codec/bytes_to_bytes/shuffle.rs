@@ -1,0 +1,78 @@
+//! `shuffle`: byte `j` of every element is gathered into plane `j`.
+//! <https://numcodecs.readthedocs.io/en/stable/shuffle.html>
+//!
+//! As a filter of its own; blosc has one inside. Bytes that are no whole count of elements are refused, as by numcodecs.
+
+use crate::error::{Error, Result};
+use crate::format::codec::configuration::Configuration;
+use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec};
+use crate::format::metadata::ZarrFormat;
+use crate::kernel::shuffle::{shuffle, unshuffle};
+use crate::limits;
+
+/// The configuration: `elementsize`; `None` for the size of the array's elements.
+#[derive(Clone, Copy, Debug)]
+struct ShuffleSpec {
+    element_size: Option<usize>,
+}
+
+/// Reads the configuration.
+///
+/// # Errors
+/// `Format` for an element size that is no size.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    let size = configuration.integer("elementsize", 0..=i64::from(i32::MAX))?;
+    let size = size.and_then(|size| usize::try_from(size).ok());
+    // numcodecs' own default is 4; zarr-python fills in the element's size when it reads v3.
+    let default = (configuration.codec().format == ZarrFormat::V2).then_some(4);
+    Ok(Spec::BytesToBytes(Box::new(ShuffleSpec { element_size: size.or(default) })))
+}
+
+impl BytesToBytesSpec for ShuffleSpec {
+    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
+        let element_size = self.element_size.or_else(|| decoded.data_type.size());
+        Ok(Box::new(Shuffle { element_size: element_size.unwrap_or(1) }))
+    }
+}
+
+struct Shuffle {
+    element_size: usize,
+}
+
+impl Shuffle {
+    fn is_whole(&self, bytes: &[u8]) -> bool {
+        self.element_size < 2 || bytes.len().is_multiple_of(self.element_size)
+    }
+
+    fn not_whole(&self, bytes: &[u8], error: Error) -> Error {
+        let expected = format!("a multiple of {} bytes", self.element_size);
+        error.expected(expected).actual(format!("{} bytes", bytes.len()))
+    }
+}
+
+impl BytesToBytes for Shuffle {
+    fn encoded_len(&self, decoded: u64) -> Option<u64> {
+        Some(decoded)
+    }
+
+    fn decode(&self, encoded: &[u8], mut output: Output<'_>) -> Result<()> {
+        if !self.is_whole(encoded) {
+            return Err(
+                self.not_whole(encoded, Error::format("shuffled bytes are no whole count of elements"))
+            );
+        }
+        unshuffle(encoded, self.element_size, output.reserve(encoded.len() as u64)?);
+        Ok(())
+    }
+
+    fn encode(&self, decoded: &[u8]) -> Result<Vec<u8>> {
+        if !self.is_whole(decoded) {
+            return Err(
+                self.not_whole(decoded, Error::argument("bytes are no whole count of elements to shuffle"))
+            );
+        }
+        let mut encoded = limits::zeroed(decoded.len() as u64, limits::CHUNK_BYTES, "encoded chunk")?;
+        shuffle(decoded, self.element_size, &mut encoded);
+        Ok(encoded)
+    }
+}

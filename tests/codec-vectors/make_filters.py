@@ -1,0 +1,193 @@
+"""Makes the vectors of filters, checksums and rarer compressors; `make.py` makes those of the common compressors. See README.md.
+
+A lossy filter's input is what it made of other numbers before: encoding that once more changes nothing.
+"""
+
+import base64
+import json
+from pathlib import Path
+
+import numcodecs
+import numpy as np
+
+HERE = Path(__file__).parent
+NUMCODECS = f"numcodecs {numcodecs.__version__}"
+
+NAMES = {
+    "|b1": "bool", "|i1": "int8", "<i2": "int16", "<i4": "int32", "<i8": "int64", "|u1": "uint8", "<u2": "uint16",
+    "<u4": "uint32", "<u8": "uint64", "<f2": "float16", "<f4": "float32", "<f8": "float64",
+}
+
+
+def noise(count, seed):
+    """Bytes of a fixed linear congruence: the same everywhere, and incompressible."""
+    state, out = seed, bytearray()
+    for _ in range(count):
+        state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+        out.append(state >> 56)
+    return bytes(out)
+
+
+WALK = np.cumsum(np.frombuffer(noise(150, 11), "u1").astype("i8") % 7 - 3)
+WAVES = np.sin(np.arange(120) / 9.0)
+BOOLS = np.frombuffer(noise(203, 12), "u1") > 100
+NOISE = np.frombuffer(noise(240, 13), "u1")
+
+VECTORS = {}
+
+
+def text(content):
+    return base64.b64encode(content).decode()
+
+
+def add(codec, name, decoded, encoded, writer=NUMCODECS, zarr_format=2):
+    little = decoded.astype(decoded.dtype.newbyteorder("<"))
+    elements = {"data_type": NAMES[little.dtype.str], "shape": list(decoded.shape), "input_base64": text(little.tobytes())}
+    add_elements(codec, name, elements, encoded, writer, zarr_format)
+
+
+def add_elements(codec, name, elements, encoded, writer=NUMCODECS, zarr_format=2):
+    folder = codec["id"] if zarr_format == 2 else codec["name"]
+    encoded = encoded.tobytes() if isinstance(encoded, np.ndarray) else bytes(encoded)
+    vector = {"name": name, "zarr_format": zarr_format, "codec": codec, "writer": writer}
+    vector |= elements | {"encoded_base64": text(encoded)}
+    listed = VECTORS.setdefault(folder, {})
+    assert name not in listed, name
+    listed[name] = vector
+
+
+def by_numcodecs(name, codec, decoded, **extra):
+    """What numcodecs makes of `decoded`; of what it makes of that again, where the codec is lossy."""
+    codec = numcodecs.get_codec(codec) if isinstance(codec, dict) else codec
+    kept = np.asarray(codec.decode(codec.encode(decoded))).view(decoded.dtype).reshape(decoded.shape)
+    add(codec.get_config() | extra, name, kept, codec.encode(kept))
+
+
+def delta():
+    for dtype in ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"]:
+        by_numcodecs(dtype, numcodecs.Delta(f"<{dtype}"), (WALK * 5).astype(f"<{dtype}"))
+    by_numcodecs("i4-as-i1", numcodecs.Delta("<i4", "i1"), WALK.astype("<i4"))
+    by_numcodecs("i2-as-i4", numcodecs.Delta("<i2", "<i4"), (WALK * 3000).astype("<i2"))
+    by_numcodecs("f8-as-i2", numcodecs.Delta("<f8", "<i2"), WALK.astype("<f8"))
+    by_numcodecs("u2-as-f4", numcodecs.Delta("<u2", "<f4"), np.arange(0, 300, 3).astype("<u2"))
+    for dtype in ["f2", "f4", "f8"]:
+        by_numcodecs(dtype, numcodecs.Delta(f"<{dtype}"), WAVES.astype(f"<{dtype}"))
+    by_numcodecs("f8-as-f4", numcodecs.Delta("<f8", "<f4"), WAVES.astype("<f8"))
+    # NumPy looks at the chunk as the filter's own type.
+    add({"id": "delta", "dtype": "<u2"}, "i4-seen-as-u2", WALK.astype("<i4"), numcodecs.Delta("<u2").encode(WALK.astype("<i4")))
+    add({"id": "delta", "dtype": "<i8"}, "f8-seen-as-i8", WAVES.astype("<f8"), numcodecs.Delta("<i8").encode(WAVES.astype("<f8")))
+    grid = WALK.astype("<i2").reshape(10, 15)
+    config = {"dtype": "int16", "astype": "int8"}
+    encoded = numcodecs.Delta(**config).encode(grid)
+    add({"name": "numcodecs.delta", "configuration": config}, "v3", grid, encoded, zarr_format=3)
+
+
+def fixedscaleoffset():
+    make = numcodecs.FixedScaleOffset
+    warm = 273.15 + WAVES * 20
+    by_numcodecs("f8-as-u1", make(offset=250, scale=4, dtype="<f8", astype="u1"), warm)
+    by_numcodecs("f8-as-i2", make(offset=273.15, scale=100.5, dtype="<f8", astype="<i2"), warm)
+    by_numcodecs("f4-as-i2", make(offset=273.15, scale=100, dtype="<f4", astype="<i2"), warm.astype("<f4"))
+    by_numcodecs("f4-as-f4", make(offset=273.15, scale=1000, dtype="<f4"), warm.astype("<f4"))
+    by_numcodecs("f2-as-f2", make(offset=0.5, scale=30, dtype="<f2"), WAVES.astype("<f2"))
+    by_numcodecs("f4-as-f2", make(offset=0.1, scale=10, dtype="<f4", astype="<f2"), WAVES.astype("<f4"))
+    by_numcodecs("i4-as-u1", make(offset=-100, scale=1, dtype="<i4", astype="u1"), WALK.astype("<i4"))
+    by_numcodecs("u2-as-i1", make(offset=1000, scale=1, dtype="<u2", astype="i1"), (WALK + 1000).astype("<u2"))
+    by_numcodecs("i8-as-i4", make(offset=0.5, scale=2.0, dtype="<i8", astype="<i4"), WALK)
+
+
+def quantize():
+    for dtype in ["f2", "f4", "f8"]:
+        for digits in [0, 2, 3]:
+            by_numcodecs(f"{dtype}-{digits}", numcodecs.Quantize(digits, f"<{dtype}"), WAVES.astype(f"<{dtype}"))
+    by_numcodecs("f8-as-f4", numcodecs.Quantize(3, "<f8", "<f4"), WAVES * 30)
+    by_numcodecs("tens", numcodecs.Quantize(-1, "<f8"), WAVES * 1000)
+
+
+def astype():
+    for decoded, encoded in [("i8", "i4"), ("i4", "i2"), ("u1", "i1"), ("i2", "u2"), ("f8", "f4"), ("f4", "f2"), ("f8", "i2")]:
+        name = f"{decoded}-as-{encoded}"
+        by_numcodecs(name, numcodecs.AsType(f"<{encoded}", f"<{decoded}"), (WALK * 3).astype(f"<{decoded}"))
+    by_numcodecs("b1-as-u1", numcodecs.AsType("|u1", "|b1"), BOOLS)
+    add(numcodecs.AsType("<i4", "<i2").get_config(), "i2-from-wide-i4", (WALK * 900).astype("<i2"), (WALK * 900).astype("<i4"))
+
+
+def bitround():
+    for dtype, keepbits in [("f2", 3), ("f4", 9), ("f4", 0), ("f8", 23), ("f4", 23)]:
+        by_numcodecs(f"{dtype}-{keepbits}", numcodecs.BitRound(keepbits), WAVES.astype(f"<{dtype}"))
+
+
+def packbits():
+    for count in [203, 200, 1, 8]:
+        by_numcodecs(f"bools-{count}", numcodecs.PackBits(), BOOLS[:count])
+    add(numcodecs.PackBits().get_config(), "bools-0", BOOLS[:0], b"\0")
+    grid = BOOLS[:198].reshape(11, 18)
+    codec = {"name": "numcodecs.packbits", "configuration": {}}
+    add(codec, "v3", grid, numcodecs.PackBits().encode(grid), zarr_format=3)
+
+
+def registered_packbits():
+    """No Python library has it: the registered text's definition, word by word."""
+    cases = [
+        ("bools", BOOLS, {}), ("bools-first-byte", BOOLS, {"padding_encoding": "first_byte"}),
+        ("bools-last-byte", BOOLS[:9], {"padding_encoding": "last_byte", "first_bit": None, "last_bit": None}),
+        ("bools-no-padding", BOOLS[:16], {"padding_encoding": "first_byte"}),
+        ("i1-bits-1-to-4", (WALK % 16 - 8).astype("i1") * 2, {"first_bit": 1, "last_bit": 4}),
+        ("u2-bits-3-to-11", (WALK % 512 * 8).astype("<u2"), {"first_bit": 3, "last_bit": 11, "padding_encoding": "none"}),
+        ("i4-to-bit-11", (WALK * 9).astype("<i4"), {"last_bit": 11}), ("i8-to-bit-60", WALK << 40, {"last_bit": 60}),
+        ("u8-whole", np.abs(WALK).astype("<u8") << 50, {}), ("f4-from-bit-10", WALK.astype("<f4"), {"first_bit": 10}),
+    ]
+    for name, decoded, configuration in cases:
+        bits = 1 if decoded.dtype == bool else 8 * decoded.itemsize
+        first, last = configuration.get("first_bit") or 0, configuration.get("last_bit") or bits - 1
+        width, sequence = last - first + 1, 0
+        for index, pattern in enumerate(decoded.view(f"u{decoded.itemsize}").tolist()):
+            sequence |= (pattern >> first) % 2**width << index * width
+        length = -(-len(decoded) * width // 8)
+        padding, packed = bytes([length * 8 - len(decoded) * width]), sequence.to_bytes(length, "little")
+        encoding = configuration.get("padding_encoding", "none")
+        encoded = {"none": packed, "first_byte": padding + packed, "last_byte": packed + padding}[encoding]
+        add({"name": "packbits", "configuration": configuration}, name, decoded, encoded, "the text's definition", 3)
+
+
+def shuffle():
+    for size in [0, 1, 2, 3, 4, 8]:
+        decoded = NOISE if size in (0, 1, 3) else NOISE.view(f"<u{size}")
+        codec = numcodecs.Shuffle(size)
+        # numcodecs 0.17 gives zeros for sizes below 2, where its text says that nothing is done.
+        encoded = codec.encode(decoded) if size > 1 else decoded
+        add(codec.get_config(), f"elements-of-{size}", decoded, encoded, NUMCODECS if size > 1 else "nobody: a copy")
+    add({"id": "shuffle"}, "default", NOISE.view("<u4"), numcodecs.Shuffle().encode(NOISE))
+    codec = {"name": "numcodecs.shuffle", "configuration": {}}
+    add(codec, "v3-size-of-the-elements", NOISE.view("<u2"), numcodecs.Shuffle(2).encode(NOISE), zarr_format=3)
+
+
+def checksums():
+    for id in ["crc32", "adler32"]:
+        for location in ["start", "end"]:
+            codec = {"id": id, "location": location}
+            add(codec, f"at-the-{location}", NOISE, numcodecs.get_codec(codec).encode(NOISE))
+        add({"id": id}, "default-location", NOISE[:7], numcodecs.get_codec({"id": id}).encode(NOISE[:7]))
+    long = np.frombuffer(noise(3001, 14), "u1")
+    for name, decoded in [("even", NOISE), ("odd", NOISE[:77]), ("long", long)]:
+        add({"id": "fletcher32"}, name, decoded, numcodecs.Fletcher32().encode(decoded))
+    for count in [1, 11, 12, 13, 24, 100]:
+        add({"id": "jenkins_lookup3"}, f"{count}-bytes", NOISE[:count], numcodecs.JenkinsLookup3().encode(NOISE[:count]))
+    encoded = numcodecs.JenkinsLookup3(initval=7).encode(NOISE)
+    add({"id": "jenkins_lookup3", "initval": 7, "prefix": None}, "initval", NOISE, encoded)
+    encoded = numcodecs.JenkinsLookup3(prefix=b"before").encode(NOISE)
+    add({"id": "jenkins_lookup3", "initval": 0, "prefix": list(b"before")}, "prefix", NOISE, encoded)
+
+
+def main():
+    for make in [delta, fixedscaleoffset, quantize, astype, bitround, packbits, registered_packbits, shuffle, checksums]:
+        make()
+    for codec, vectors in VECTORS.items():
+        folder = HERE / codec
+        folder.mkdir(exist_ok=True)
+        lines = ",\n  ".join(json.dumps(vector) for vector in vectors.values())
+        (folder / "vectors.json").write_text(f"[\n  {lines}\n]\n")
+
+
+if __name__ == "__main__":
+    main()
