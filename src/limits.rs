@@ -14,6 +14,12 @@ pub const SHARD_INDEX_BYTES: u64 = 1 << 28;
 /// The largest metadata document that is parsed (bytes).
 pub const METADATA_BYTES: u64 = 1 << 28;
 
+/// The largest element (bytes), where metadata chooses its size.
+pub const ELEMENT_BYTES: u64 = 1 << 24;
+
+/// The most separate runs of numbers in one struct.
+pub const STRUCT_RUNS: u64 = 1 << 16;
+
 /// How deep JSON objects may nest where we walk them.
 pub const JSON_DEPTH: usize = 64;
 

@@ -20,7 +20,7 @@ use std::ops::Range;
 pub use array_bytes::ArrayBytes;
 
 use crate::error::{Error, Result};
-use crate::format::data_type::{DataType, FillValue};
+use crate::format::data_type::{DataType, FillValue, Run, run};
 use crate::limits;
 
 /// What flows into or out of a codec that sees arrays: the specification's "chunk representation".
@@ -201,8 +201,18 @@ pub trait ArrayToBytes {
 /// How packed elements differ from ours (little-endian).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packed {
-    /// Runs of bytes in each element to reverse, as (offset, width); empty for none.
-    pub swap: Vec<(usize, usize)>,
+    /// Numbers in each element whose bytes are to be reversed.
+    pub swap: Vec<Run>,
+    /// Narrow numbers in each element whose unused bits may hold anything.
+    pub narrow: Vec<Run>,
+}
+
+impl Packed {
+    /// Turns stored elements into ours.
+    pub fn decode_in_place(&self, elements: &mut [u8], element_size: usize) {
+        run::swap_all(elements, element_size, &self.swap);
+        run::extend_all(elements, element_size, &self.narrow);
+    }
 }
 
 /// A bound bytes → bytes codec.

@@ -13,7 +13,6 @@ use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Output, Packed, Spec,
 };
 use crate::format::metadata::CodecMetadata;
-use crate::kernel::swap;
 use crate::limits;
 
 /// A chain of codecs bound to a data type and a chunk shape.
@@ -182,7 +181,7 @@ impl Pipeline {
         let packed = self.packed.as_ref().filter(|_| self.array_to_array.is_empty())?;
         let mut decode = |output: &mut [u8]| {
             self.undo_bytes_to_bytes_into(encoded, output, &mut scratch.intermediate)?;
-            swap_elements(output, packed, self.element_size());
+            packed.decode_in_place(output, self.element_size());
             Ok(())
         };
         Some(decode(output))
@@ -376,24 +375,7 @@ fn copy_run(src: &[u8], dst: &mut [u8], run: &Range<usize>) {
 
 fn swap_run(elements: &mut [u8], run: &Range<usize>, packed: Option<&Packed>, element_size: usize) {
     if let (Some(bytes), Some(packed)) = (elements.get_mut(run.clone()), packed) {
-        swap_elements(bytes, packed, element_size);
-    }
-}
-
-/// Turns the byte order of packed elements into ours.
-pub(super) fn swap_elements(bytes: &mut [u8], packed: &Packed, element_size: usize) {
-    match packed.swap.as_slice() {
-        [] => {}
-        [(0, width)] if *width == element_size => swap::swap_bytes_in_place(bytes, *width),
-        runs => {
-            for element in bytes.chunks_exact_mut(element_size.max(1)) {
-                for (offset, width) in runs {
-                    if let Some(run) = element.get_mut(*offset..offset + width) {
-                        run.reverse();
-                    }
-                }
-            }
-        }
+        packed.decode_in_place(bytes, element_size);
     }
 }
 

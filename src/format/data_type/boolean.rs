@@ -12,6 +12,6 @@ pub(super) fn parse_fill(json: Json<'_>) -> Result<FillValue> {
 }
 
 /// To `true` or `false`.
-pub(super) fn fill_to_json(fill: &FillValue) -> String {
-    fill.0.iter().any(|byte| *byte != 0).to_string()
+pub(super) fn fill_to_json(fill: &[u8]) -> String {
+    fill.iter().any(|byte| *byte != 0).to_string()
 }

@@ -3,11 +3,12 @@
 //!
 //! In memory a fill value is what an element is: packed little-endian bytes. Each family's file knows its JSON forms.
 
-use super::{DataType, boolean, variable};
+use super::typestr::Endian;
+use super::{DataType, Run, boolean, complex, fixed_bytes, optional, structure, time, utf32, variable};
 use crate::error::{Error, Result};
 use crate::format::metadata::json::Json;
 
-/// One element, packed little-endian.
+/// One element, packed little-endian; of types of variable length its bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FillValue(pub Vec<u8>);
 
@@ -16,11 +17,12 @@ impl FillValue {
     pub fn zero(data_type: &DataType) -> Self {
         match data_type {
             DataType::Json => Self(b"null".to_vec()),
+            DataType::Optional(inner) => optional::none(inner),
             _ => Self(vec![0; data_type.size().unwrap_or(0)]),
         }
     }
 
-    /// From v3 metadata; `null` is the caller's business.
+    /// From v3 metadata; `null` is the caller's business, where it is not a value of the type.
     ///
     /// # Errors
     /// `Format` for values that the type does not have.
@@ -29,6 +31,13 @@ impl FillValue {
             DataType::Bool => boolean::parse_fill(json),
             DataType::Integer(integer) => integer.parse_fill(json),
             DataType::Float(float) => float.parse_fill(json),
+            DataType::Complex(part) => complex::parse_fill(*part, json),
+            DataType::Raw(len) => fixed_bytes::parse_raw_fill(*len, json),
+            DataType::NullTerminatedBytes(len) => fixed_bytes::parse_padded_fill(*len, json),
+            DataType::Utf32(len) => utf32::parse_fill(*len, json),
+            DataType::Time(_) => time::parse_fill(json),
+            DataType::Struct(structure) => structure::parse_fill(structure, json),
+            DataType::Optional(inner) => optional::parse_fill(inner, json),
             DataType::String => variable::parse_string_fill(json),
             DataType::Bytes => variable::parse_bytes_fill(json),
             DataType::VariableArray(_) | DataType::Json => {
@@ -38,11 +47,16 @@ impl FillValue {
     }
 
     /// From v2 metadata, where `null` means "undefined" and reads as zero; so do the odd values of some writers, with a
-    /// warning.
+    /// warning. `endian` is the stored byte order of what is written packed; `None` where a struct knows its own.
     ///
     /// # Errors
     /// `Format` for values that the type does not have.
-    pub fn parse_v2(data_type: &DataType, json: Json<'_>, warnings: &mut Vec<String>) -> Result<Self> {
+    pub fn parse_v2(
+        data_type: &DataType,
+        endian: Option<Endian>,
+        json: Json<'_>,
+        warnings: &mut Vec<String>,
+    ) -> Result<Self> {
         if json.is_null() {
             return Ok(Self::zero(data_type));
         }
@@ -57,8 +71,35 @@ impl FillValue {
             DataType::Bool if matches!(json.text(), "0" | "1" | "0.0" | "1.0") => {
                 Ok(Self(vec![u8::from(json.text().starts_with('1'))]))
             }
+            DataType::Complex(part) => complex::parse_v2_fill(*part, json),
+            DataType::Time(_) => time::parse_v2_fill(json),
+            // zarr-python 2 wrote 0 where nobody had chosen.
+            DataType::Raw(_)
+            | DataType::NullTerminatedBytes(_)
+            | DataType::Utf32(_)
+            | DataType::Struct(_)
+                if matches!(json.text(), "0" | "\"\"") =>
+            {
+                Ok(Self::zero(data_type))
+            }
+            DataType::Struct(structure) => {
+                structure::parse_packed_fill(structure, &stored_big_endian(data_type, endian), json)
+            }
             DataType::String | DataType::Bytes | DataType::VariableArray(_) | DataType::Json => {
                 variable::parse_v2_fill(data_type, json)
+            }
+            _ => Self::parse_v3(data_type, json),
+        }
+    }
+
+    /// From v3 metadata of a legacy `structured` array: base64 of the packed struct in the byte order of its `bytes` codec.
+    ///
+    /// # Errors
+    /// `Format` for anything else.
+    pub fn parse_packed(data_type: &DataType, endian: Endian, json: Json<'_>) -> Result<Self> {
+        match data_type {
+            DataType::Struct(structure) => {
+                structure::parse_packed_fill(structure, &stored_big_endian(data_type, Some(endian)), json)
             }
             _ => Self::parse_v3(data_type, json),
         }
@@ -67,20 +108,36 @@ impl FillValue {
     /// The JSON text that v3 metadata has for it; exact.
     ///
     /// # Errors
-    /// `Argument` when it is not an element of the type.
+    /// `Argument` when it is not an element of the type, `Unsupported` for types that v3 does not have.
     pub fn to_json_v3(&self, data_type: &DataType) -> Result<String> {
         if data_type.size().is_some_and(|size| size != self.0.len()) {
             let error = Error::argument(format!("the fill value is not one element of {}", data_type.name()));
             return Err(error.actual(format!("{} bytes", self.0.len())));
         }
         match data_type {
-            DataType::Bool => Ok(boolean::fill_to_json(self)),
-            DataType::Integer(integer) => Ok(integer.fill_to_json(self)),
-            DataType::Float(float) => float.fill_to_json(self),
+            DataType::Bool => Ok(boolean::fill_to_json(&self.0)),
+            DataType::Integer(integer) => Ok(integer.fill_to_json(&self.0)),
+            DataType::Float(float) => float.fill_to_json(&self.0),
+            DataType::Complex(part) => complex::fill_to_json(*part, &self.0),
+            DataType::Raw(_) => Ok(fixed_bytes::raw_fill_to_json(&self.0)),
+            DataType::NullTerminatedBytes(_) => Ok(fixed_bytes::padded_fill_to_json(&self.0)),
+            DataType::Utf32(_) => utf32::fill_to_json(&self.0),
+            DataType::Time(_) => Ok(time::fill_to_json(&self.0)),
+            DataType::Struct(structure) => structure::fill_to_json(structure, &self.0),
+            DataType::Optional(inner) => optional::fill_to_json(inner, &self.0),
             DataType::String | DataType::Bytes | DataType::VariableArray(_) | DataType::Json => {
-                variable::fill_to_json(data_type, self)
+                variable::fill_to_json(data_type, &self.0)
             }
         }
+    }
+}
+
+/// What is stored with the highest byte first.
+fn stored_big_endian(data_type: &DataType, endian: Option<Endian>) -> Vec<Run> {
+    match endian {
+        Some(Endian::Little) => Vec::new(),
+        Some(Endian::Big) => data_type.swap_runs(),
+        None => data_type.own_big_endian_runs().unwrap_or_default(),
     }
 }
 
@@ -101,7 +158,8 @@ mod tests {
 
     fn v2(data_type: &DataType, text: &str) -> Result<Vec<u8>> {
         let document = Document::parse(text.as_bytes())?;
-        FillValue::parse_v2(data_type, document.root(), &mut Vec::new()).map(|fill| fill.0)
+        FillValue::parse_v2(data_type, Some(Endian::Little), document.root(), &mut Vec::new())
+            .map(|fill| fill.0)
     }
 
     const INT64: DataType = DataType::Integer(Integer::Int64);
@@ -181,7 +239,7 @@ mod tests {
             assert_eq!(v2(&int32, text).unwrap_err().kind(), ErrorKind::Format, "{text}");
         }
         let (document, mut warnings) = (Document::parse(b"\"NaN\"").unwrap(), Vec::new());
-        let fill = FillValue::parse_v2(&int32, document.root(), &mut warnings).unwrap();
+        let fill = FillValue::parse_v2(&int32, Some(Endian::Little), document.root(), &mut warnings).unwrap();
         assert_eq!(fill, FillValue::zero(&int32));
         assert_eq!(warnings.len(), 1);
     }
@@ -212,7 +270,8 @@ mod tests {
     proptest! {
         #[test]
         fn every_element_survives_writing_and_reading(data_type in any_type(), bytes in any::<[u8; 8]>()) {
-            let fill = FillValue(bytes[..data_type.size().unwrap()].to_vec());
+            let mut fill = FillValue(bytes[..data_type.size().unwrap()].to_vec());
+            data_type.narrow_runs().iter().for_each(|run| run.extend(&mut fill.0));
             let written = fill.to_json_v3(&data_type).unwrap();
             prop_assert_eq!(v3(&data_type, &written).unwrap(), fill.0.clone(), "{}", written);
             prop_assert_eq!(v2(&data_type, &written).unwrap(), fill.0, "{}", written);

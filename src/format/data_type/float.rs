@@ -1,8 +1,11 @@
-//! `float16`, `float32`, `float64`: IEEE 754. Fill values keep NaN payloads, as bit patterns.
+//! Floats: IEEE 754's `float16`, `float32` and `float64`, `bfloat16`, and the narrow ones of machine learning.
+//! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types>
+//!
+//! Fill values keep NaN payloads, as bit patterns. `float8_e4m3fn` is not registered; TensorStore writes it.
 
-use half::f16;
+use half::{bf16, f16};
 
-use super::FillValue;
+use super::{FillValue, micro};
 use crate::error::{Error, Result};
 use crate::format::metadata::json::Json;
 
@@ -13,11 +16,46 @@ pub enum Float {
     Float16,
     Float32,
     Float64,
+    Bfloat16,
+    Float8E3M4,
+    Float8E4M3,
+    Float8E4M3B11Fnuz,
+    Float8E4M3Fn,
+    Float8E4M3Fnuz,
+    Float8E5M2,
+    Float8E5M2Fnuz,
+    Float8E8M0Fnu,
+    Float6E2M3Fn,
+    Float6E3M2Fn,
+    Float4E2M1Fn,
+}
+
+/// NaN and the infinities of a float, as bits; `None` where it has no such thing.
+struct Specials {
+    nan: Option<u64>,
+    /// Positive and negative.
+    infinities: Option<[u64; 2]>,
 }
 
 impl Float {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Float16, Self::Float32, Self::Float64];
+    pub const ALL: [Self; 15] = [
+        Self::Float16,
+        Self::Float32,
+        Self::Float64,
+        Self::Bfloat16,
+        Self::Float8E3M4,
+        Self::Float8E4M3,
+        Self::Float8E4M3B11Fnuz,
+        Self::Float8E4M3Fn,
+        Self::Float8E4M3Fnuz,
+        Self::Float8E5M2,
+        Self::Float8E5M2Fnuz,
+        Self::Float8E8M0Fnu,
+        Self::Float6E2M3Fn,
+        Self::Float6E3M2Fn,
+        Self::Float4E2M1Fn,
+    ];
 
     /// The name in v3 metadata.
     pub fn name(self) -> &'static str {
@@ -25,100 +63,129 @@ impl Float {
             Self::Float16 => "float16",
             Self::Float32 => "float32",
             Self::Float64 => "float64",
+            Self::Bfloat16 => "bfloat16",
+            Self::Float8E3M4 => "float8_e3m4",
+            Self::Float8E4M3 => "float8_e4m3",
+            Self::Float8E4M3B11Fnuz => "float8_e4m3b11fnuz",
+            Self::Float8E4M3Fn => "float8_e4m3fn",
+            Self::Float8E4M3Fnuz => "float8_e4m3fnuz",
+            Self::Float8E5M2 => "float8_e5m2",
+            Self::Float8E5M2Fnuz => "float8_e5m2fnuz",
+            Self::Float8E8M0Fnu => "float8_e8m0fnu",
+            Self::Float6E2M3Fn => "float6_e2m3fn",
+            Self::Float6E3M2Fn => "float6_e3m2fn",
+            Self::Float4E2M1Fn => "float4_e2m1fn",
         }
+    }
+
+    /// The float of this name in v3 metadata.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|float| float.name() == name)
     }
 
     /// Bytes of one element.
     pub fn size(self) -> usize {
+        (self.bits() as usize).div_ceil(8)
+    }
+
+    /// Bits that say something; the narrowest leave the upper ones of their byte unused.
+    pub fn bits(self) -> u32 {
         match self {
-            Self::Float16 => 2,
-            Self::Float32 => 4,
-            Self::Float64 => 8,
+            Self::Float64 => 64,
+            Self::Float32 => 32,
+            Self::Float16 | Self::Bfloat16 => 16,
+            Self::Float6E2M3Fn | Self::Float6E3M2Fn => 6,
+            Self::Float4E2M1Fn => 4,
+            _ => 8,
         }
     }
 
-    /// The float of this many bytes.
+    /// IEEE's float of this many bytes.
     pub(super) fn of_size(size: usize) -> Option<Self> {
-        Self::ALL.into_iter().find(|float| float.size() == size)
+        [Self::Float16, Self::Float32, Self::Float64].into_iter().find(|float| float.size() == size)
     }
 
     /// From a number, `"NaN"`, `"Infinity"`, `"-Infinity"` or a bit pattern `"0x…"`.
     pub(super) fn parse_fill(self, json: Json<'_>) -> Result<FillValue> {
-        match json.kind_name() {
-            "a number" => self.parse_number(json.text()).ok_or_else(|| self.unexpected(json)),
-            "a string" => self.parse_text(&json.str()?).ok_or_else(|| self.unexpected(json)),
-            _ => Err(self.unexpected(json)),
-        }
+        let bits = match json.kind_name() {
+            "a number" => self.parse_number(json.text()),
+            "a string" => self.parse_text(&json.str()?),
+            _ => None,
+        };
+        bits.map(|bits| self.pack(bits)).ok_or_else(|| self.unexpected(json))
     }
 
-    fn parse_text(self, text: &str) -> Option<FillValue> {
-        let bits = match text {
-            "NaN" => self.canonical_nan(),
-            "Infinity" => self.infinity(),
-            "-Infinity" => self.infinity() | (1 << (8 * self.size() - 1)),
+    fn parse_text(self, text: &str) -> Option<u64> {
+        let specials = self.specials();
+        match text {
+            "NaN" => specials.nan,
+            "Infinity" => Some(specials.infinities?[0]),
+            "-Infinity" => Some(specials.infinities?[1]),
             _ => {
                 let digits = text.strip_prefix("0x").filter(|digits| digits.len() == 2 * self.size())?;
                 // `from_str_radix` would take a sign.
                 digits.bytes().all(|digit| digit.is_ascii_hexdigit()).then_some(())?;
-                u64::from_str_radix(digits, 16).ok()?
+                let bits = u64::from_str_radix(digits, 16).ok()?;
+                (self.bits() == 64 || bits >> self.bits() == 0).then_some(bits)
             }
-        };
-        Some(self.pack(bits))
+        }
     }
 
-    /// Rounds half to even, as the specification says. float16 goes through float64: that rounds twice only for literals
-    /// of 17 digits and more that lie beside, not on, the middle of two float16 values, which no writer makes from one.
-    fn parse_number(self, text: &str) -> Option<FillValue> {
+    /// Rounds half to even, as the specification says. Those of two bytes and fewer go through a wider float: that rounds twice
+    /// only for literals of more digits than any writer makes from an element.
+    fn parse_number(self, text: &str) -> Option<u64> {
         let bits = match self {
             Self::Float16 => f16::from_f64(text.parse().ok()?).to_bits().into(),
+            Self::Bfloat16 => bf16::from_f64(text.parse().ok()?).to_bits().into(),
             Self::Float32 => text.parse::<f32>().ok()?.to_bits().into(),
             Self::Float64 => text.parse::<f64>().ok()?.to_bits(),
+            narrow => micro::encode(narrow, text.parse().ok()?)?.into(),
         };
-        Some(self.pack(bits))
+        (!self.to_f64(bits).is_nan()).then_some(bits)
     }
 
     /// The shortest number that every reader takes back to these bits, also one that reads through float64; else the name;
     /// else the bit pattern.
-    pub(super) fn fill_to_json(self, fill: &FillValue) -> Result<String> {
-        let bits = self.unpack(fill);
+    pub(super) fn fill_to_json(self, fill: &[u8]) -> Result<String> {
+        let bits = unpack(fill);
         let value = self.to_f64(bits);
-        let not_json = |error: serde_json::Error| Error::format(error.to_string());
         if value.is_finite() {
-            return serde_json::to_string(&value).map_err(not_json);
+            return serde_json::to_string(&value).map_err(|error| Error::format(error.to_string()));
         }
         Ok(if value == f64::INFINITY {
             "\"Infinity\"".to_owned()
         } else if value == f64::NEG_INFINITY {
             "\"-Infinity\"".to_owned()
-        } else if bits == self.canonical_nan() {
+        } else if Some(bits) == self.specials().nan {
             "\"NaN\"".to_owned()
         } else {
             format!("\"0x{bits:0width$x}\"", width = 2 * self.size())
         })
     }
 
-    fn canonical_nan(self) -> u64 {
-        match self {
-            Self::Float16 => 0x7e00,
-            Self::Float32 => 0x7fc0_0000,
-            Self::Float64 => 0x7ff8_0000_0000_0000,
-        }
+    fn specials(self) -> Specials {
+        let (nan, infinity) = match self {
+            Self::Float16 => (0x7e00, 0x7c00),
+            Self::Bfloat16 => (0x7fc0, 0x7f80),
+            Self::Float32 => (0x7fc0_0000, 0x7f80_0000),
+            Self::Float64 => (0x7ff8_0000_0000_0000, 0x7ff0_0000_0000_0000),
+            narrow => {
+                let infinities = micro::infinities(narrow).map(|both| both.map(u64::from));
+                return Specials { nan: micro::nan(narrow).map(u64::from), infinities };
+            }
+        };
+        Specials { nan: Some(nan), infinities: Some([infinity, infinity | (1 << (self.bits() - 1))]) }
     }
 
-    fn infinity(self) -> u64 {
-        match self {
-            Self::Float16 => 0x7c00,
-            Self::Float32 => 0x7f80_0000,
-            Self::Float64 => 0x7ff0_0000_0000_0000,
-        }
-    }
-
-    fn to_f64(self, bits: u64) -> f64 {
+    /// The value of these bits; exact.
+    pub fn to_f64(self, bits: u64) -> f64 {
         #[allow(clippy::cast_possible_truncation, reason = "packed from as many bytes")]
         match self {
             Self::Float16 => f16::from_bits(bits as u16).to_f64(),
+            Self::Bfloat16 => bf16::from_bits(bits as u16).to_f64(),
             Self::Float32 => f32::from_bits(bits as u32).into(),
             Self::Float64 => f64::from_bits(bits),
+            narrow => micro::decode(narrow, bits as u8).unwrap_or(f32::NAN).into(),
         }
     }
 
@@ -126,16 +193,19 @@ impl Float {
         FillValue(bits.to_le_bytes()[..self.size()].to_vec())
     }
 
-    fn unpack(self, fill: &FillValue) -> u64 {
-        let mut bytes = [0; 8];
-        bytes.iter_mut().zip(&fill.0).for_each(|(byte, packed)| *byte = *packed);
-        u64::from_le_bytes(bytes)
-    }
-
     fn unexpected(self, json: Json<'_>) -> Error {
+        let specials = self.specials();
+        let nan = if specials.nan.is_some() { "\"NaN\", " } else { "" };
+        let infinity = if specials.infinities.is_some() { "\"Infinity\", \"-Infinity\" " } else { "" };
         json.unexpected(&format!(
-            "a number, \"NaN\", \"Infinity\", \"-Infinity\" or \"0x\" and {} hexadecimal digits",
+            "a number, {nan}{infinity}or \"0x\" and {} hexadecimal digits",
             2 * self.size()
         ))
     }
+}
+
+fn unpack(fill: &[u8]) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.iter_mut().zip(fill).for_each(|(byte, packed)| *byte = *packed);
+    u64::from_le_bytes(bytes)
 }

@@ -1,4 +1,6 @@
-//! `int8` … `uint64`: two's complement. Fill values are exact to the last of 64 bits.
+//! `int8` … `uint64`, and `int2` … `uint4`, which are one byte each in memory: two's complement.
+//!
+//! Fill values are exact to the last of 64 bits.
 
 use super::FillValue;
 use crate::error::Result;
@@ -16,11 +18,15 @@ pub enum Integer {
     Uint16,
     Uint32,
     Uint64,
+    Int2,
+    Int4,
+    Uint2,
+    Uint4,
 }
 
 impl Integer {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 12] = [
         Self::Int8,
         Self::Int16,
         Self::Int32,
@@ -29,6 +35,10 @@ impl Integer {
         Self::Uint16,
         Self::Uint32,
         Self::Uint64,
+        Self::Int2,
+        Self::Int4,
+        Self::Uint2,
+        Self::Uint4,
     ];
 
     /// The name in v3 metadata.
@@ -42,33 +52,50 @@ impl Integer {
             Self::Uint16 => "uint16",
             Self::Uint32 => "uint32",
             Self::Uint64 => "uint64",
+            Self::Int2 => "int2",
+            Self::Int4 => "int4",
+            Self::Uint2 => "uint2",
+            Self::Uint4 => "uint4",
         }
+    }
+
+    /// The integer of this name in v3 metadata.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|integer| integer.name() == name)
     }
 
     /// Bytes of one element.
     pub fn size(self) -> usize {
+        (self.bits() as usize).div_ceil(8)
+    }
+
+    /// Bits that say something; the narrowest repeat their sign in the upper ones of their byte.
+    pub fn bits(self) -> u32 {
         match self {
-            Self::Int8 | Self::Uint8 => 1,
-            Self::Int16 | Self::Uint16 => 2,
-            Self::Int32 | Self::Uint32 => 4,
-            Self::Int64 | Self::Uint64 => 8,
+            Self::Int2 | Self::Uint2 => 2,
+            Self::Int4 | Self::Uint4 => 4,
+            Self::Int8 | Self::Uint8 => 8,
+            Self::Int16 | Self::Uint16 => 16,
+            Self::Int32 | Self::Uint32 => 32,
+            Self::Int64 | Self::Uint64 => 64,
         }
     }
 
     /// Whether there are negative ones.
     pub fn is_signed(self) -> bool {
-        matches!(self, Self::Int8 | Self::Int16 | Self::Int32 | Self::Int64)
+        matches!(self, Self::Int2 | Self::Int4 | Self::Int8 | Self::Int16 | Self::Int32 | Self::Int64)
     }
 
     /// The smallest and the largest.
     fn range(self) -> (i128, i128) {
-        let bits = 8 * self.size();
+        let bits = self.bits();
         if self.is_signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
     }
 
     /// The signed or unsigned integer of this many bytes.
     pub(super) fn of_size(signed: bool, size: usize) -> Option<Self> {
-        Self::ALL.into_iter().find(|integer| integer.is_signed() == signed && integer.size() == size)
+        let fits = |integer: &Self| integer.is_signed() == signed && integer.bits() as usize == 8 * size;
+        Self::ALL.into_iter().find(fits)
     }
 
     /// From a number without fraction or exponent.
@@ -86,10 +113,10 @@ impl Integer {
     }
 
     /// The decimal digits.
-    pub(super) fn fill_to_json(self, fill: &FillValue) -> String {
-        let negative = self.is_signed() && fill.0.last().is_some_and(|byte| *byte >= 0x80);
+    pub(super) fn fill_to_json(self, fill: &[u8]) -> String {
+        let negative = self.is_signed() && fill.last().is_some_and(|byte| *byte >= 0x80);
         let mut bytes = [if negative { 0xff } else { 0 }; 16];
-        bytes.iter_mut().zip(&fill.0).for_each(|(byte, packed)| *byte = *packed);
+        bytes.iter_mut().zip(fill).for_each(|(byte, packed)| *byte = *packed);
         i128::from_le_bytes(bytes).to_string()
     }
 

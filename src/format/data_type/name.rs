@@ -1,41 +1,77 @@
 //! Data types by their v3 names. <https://zarr-specs.readthedocs.io/en/latest/v3/data-types/index.html>
 //!
-//! A core type is a bare string; since 3.1 an object with that name is legal too, and both are read.
+//! A type without a configuration is a bare string; since 3.1 an object with that name is legal too, and both are read.
 
 use std::borrow::Cow;
 
-use super::{DataType, Float, Integer, boolean, variable};
+use super::{
+    DataType, Float, Integer, Time, TimeKind, boolean, complex, fixed_bytes, optional, structure, utf32,
+    variable,
+};
 use crate::error::{Error, Result};
 use crate::format::metadata::extension::Extension;
 
 /// From v3's `data_type`.
 ///
 /// # Errors
-/// `Unsupported` naming a type that this build does not have, `Format` for a configuration that a type does not take.
+/// `Unsupported` naming a type that nobody here knows, `Format` for a configuration that does not fit its type.
 pub fn parse(extension: &Extension<'_>) -> Result<DataType> {
     let name = extension.name.as_ref();
-    let data_type =
-        core_type(name).ok_or_else(|| Error::unsupported(format!("unknown data type {name:?}")))?;
-    if let Some((key, _)) = extension.configuration()?.iter().next() {
-        let error = Error::format(format!("data type {name:?} takes no configuration"));
-        return Err(error.in_field("configuration").actual(format!("{key:?}")));
+    if optional::NAMES.contains(&name) {
+        return optional::parse(extension).map_err(|error| error.within_field("configuration"));
     }
-    Ok(data_type)
+    let configured = configured_type(extension).map_err(|error| error.within_field("configuration"))?;
+    let (data_type, keys) = match configured {
+        Some(configured) => configured,
+        None => (plain_type(name)?, [].as_slice()),
+    };
+    let configuration = extension.configuration()?;
+    match configuration.iter().find(|(key, _)| !keys.contains(&key.as_ref())) {
+        None => Ok(data_type),
+        Some((key, _)) => {
+            let error = Error::format(format!("data type {name:?} takes no such configuration"));
+            Err(error.in_field("configuration").actual(format!("{key:?}")))
+        }
+    }
 }
 
-fn core_type(name: &str) -> Option<DataType> {
-    if name == boolean::NAME {
-        return Some(DataType::Bool);
+/// A type that needs a configuration, and what that may hold.
+fn configured_type(extension: &Extension<'_>) -> Result<Option<(DataType, &'static [&'static str])>> {
+    let configuration = extension.configuration()?;
+    let name = extension.name.as_ref();
+    Ok(Some(match name {
+        "raw_bytes" => (DataType::Raw(fixed_bytes::configured_len(&configuration)?), &["length_bytes"]),
+        "null_terminated_bytes" => {
+            (DataType::NullTerminatedBytes(fixed_bytes::configured_len(&configuration)?), &["length_bytes"])
+        }
+        "fixed_length_utf32" => (DataType::Utf32(utf32::configured_len(&configuration)?), &["length_bytes"]),
+        "struct" | "structured" => {
+            (DataType::Struct(Box::new(structure::parse(&configuration)?)), &["fields"])
+        }
+        _ => match TimeKind::of_name(name) {
+            Some(kind) => (DataType::Time(Time::parse(kind, &configuration)?), &["unit", "scale_factor"]),
+            None => return Ok(None),
+        },
+    }))
+}
+
+fn plain_type(name: &str) -> Result<DataType> {
+    let number = Integer::of_name(name)
+        .map(DataType::Integer)
+        .or_else(|| Float::of_name(name).map(DataType::Float))
+        .or_else(|| complex::of_name(name).map(DataType::Complex));
+    if let Some(number) = number {
+        return Ok(number);
     }
-    if name == "string" {
-        return Some(DataType::String);
+    match name {
+        boolean::NAME => Ok(DataType::Bool),
+        "string" => Ok(DataType::String),
+        _ if variable::BYTES_NAMES.contains(&name) => Ok(DataType::Bytes),
+        _ => match fixed_bytes::raw_len_of_name(name) {
+            Some(len) => len.map(DataType::Raw),
+            None => Err(Error::unsupported(format!("unknown data type {name:?}"))),
+        },
     }
-    if variable::BYTES_NAMES.contains(&name) {
-        return Some(DataType::Bytes);
-    }
-    let integers = Integer::ALL.map(DataType::Integer);
-    let floats = Float::ALL.map(DataType::Float);
-    integers.into_iter().chain(floats).find(|data_type| data_type.name() == name)
 }
 
 impl DataType {
@@ -45,59 +81,50 @@ impl DataType {
             Self::Bool => boolean::NAME,
             Self::Integer(integer) => integer.name(),
             Self::Float(float) => float.name(),
+            Self::Complex(part) => return complex::name(*part),
+            Self::Raw(len) => return Cow::Owned(format!("r{}", 8 * len)),
+            Self::NullTerminatedBytes(_) => "null_terminated_bytes",
+            Self::Utf32(_) => "fixed_length_utf32",
+            Self::Time(time) => time.kind.name(),
+            Self::Struct(_) => "struct",
+            Self::Optional(_) => optional::NAMES[0],
             Self::String => "string",
             Self::Bytes => "bytes",
             Self::VariableArray(_) => "variable_length_array",
             Self::Json => "json",
         })
     }
+
+    /// What v3's `data_type` is for it: a bare string where it takes no configuration.
+    ///
+    /// # Errors
+    /// `Unsupported` for types that v3 does not have.
+    pub fn to_json_v3(&self) -> Result<String> {
+        Ok(match self.parts_v3()? {
+            (name, None) => format!("\"{name}\""),
+            (name, Some(configuration)) => {
+                format!("{{\"name\":\"{name}\",\"configuration\":{configuration}}}")
+            }
+        })
+    }
+
+    /// Name and configuration in v3 metadata.
+    pub(super) fn parts_v3(&self) -> Result<(Cow<'static, str>, Option<String>)> {
+        let configuration = match self {
+            Self::NullTerminatedBytes(len) => Some(length_bytes(*len)),
+            Self::Utf32(len) => Some(length_bytes(4 * len)),
+            Self::Time(time) => Some(time.configuration()),
+            Self::Struct(structure) => Some(structure.configuration()?),
+            Self::Optional(inner) => Some(optional::configuration(inner)?),
+            Self::VariableArray(_) | Self::Json => {
+                return Err(Error::unsupported(format!("Zarr v3 has no data type {:?}", self.name())));
+            }
+            _ => None,
+        };
+        Ok((self.name(), configuration))
+    }
 }
 
-#[cfg(test)]
-#[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use crate::error::ErrorKind;
-    use crate::format::metadata::json::Document;
-
-    fn parse_text(text: &str) -> Result<DataType> {
-        let document = Document::parse(text.as_bytes())?;
-        parse(&Extension::parse(document.root())?)
-    }
-
-    #[test]
-    fn core_names_and_sizes() {
-        for (name, data_type, size) in [
-            ("bool", DataType::Bool, 1),
-            ("int8", DataType::Integer(Integer::Int8), 1),
-            ("uint16", DataType::Integer(Integer::Uint16), 2),
-            ("int32", DataType::Integer(Integer::Int32), 4),
-            ("uint64", DataType::Integer(Integer::Uint64), 8),
-            ("float16", DataType::Float(Float::Float16), 2),
-            ("float32", DataType::Float(Float::Float32), 4),
-            ("float64", DataType::Float(Float::Float64), 8),
-        ] {
-            let parsed = parse_text(&format!("{name:?}")).unwrap();
-            assert_eq!(parsed, data_type);
-            assert_eq!(parsed.size(), Some(size));
-            assert_eq!(parsed.name(), name);
-        }
-    }
-
-    #[test]
-    fn core_types_as_objects() {
-        for text in [r#"{"name":"int32"}"#, r#"{"name":"int32","configuration":{}}"#] {
-            assert_eq!(parse_text(text).unwrap(), DataType::Integer(Integer::Int32));
-        }
-        let error = parse_text(r#"{"name":"int32","configuration":{"unit":"s"}}"#).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Format);
-    }
-
-    #[test]
-    fn unknown_types_are_named() {
-        for text in [r#""int128""#, r#"{"name":"numpy.datetime64","configuration":{"unit":"s"}}"#] {
-            assert_eq!(parse_text(text).unwrap_err().kind(), ErrorKind::Unsupported);
-        }
-        assert!(parse_text(r#""int128""#).unwrap_err().message().contains("int128"));
-    }
+fn length_bytes(len: usize) -> String {
+    format!("{{\"length_bytes\":{len}}}")
 }

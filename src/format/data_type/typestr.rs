@@ -4,7 +4,7 @@
 //! The byte order is taken apart from the type: it becomes the `bytes` codec's. Deliberately strict about its presence,
 //! as the text is, and lenient about which one stands before one-byte types (netCDF-C writes `<u1`).
 
-use super::{DataType, Float, Integer};
+use super::{DataType, Float, Integer, Time, TimeKind, fixed_bytes};
 use crate::error::{Error, Result};
 
 /// In which order an element's bytes are stored.
@@ -35,7 +35,7 @@ impl Endian {
     }
 }
 
-/// The data type and its byte order; types of one byte, which have none, count as little-endian.
+/// The data type and its byte order; types without wide numbers, which have none, count as little-endian.
 ///
 /// # Errors
 /// `Format` for what is no type string, `Unsupported` naming a type that this build does not have.
@@ -44,36 +44,68 @@ pub fn parse(typestr: &str) -> Result<(DataType, Endian)> {
         let error = Error::format("invalid type string");
         error.expected("a byte order, a type code and a size, as in \"<f8\"").actual(format!("{typestr:?}"))
     };
+    if let Some(data_type) = named_by_tensorstore(typestr) {
+        return Ok((data_type, Endian::Little));
+    }
     let mut chars = typestr.chars();
     let (Some(order @ ('<' | '>' | '|')), Some(code)) = (chars.next(), chars.next()) else {
         return Err(invalid());
     };
-    let data_type = match (code, chars.as_str()) {
-        ('b', "1") => DataType::Bool,
-        ('i' | 'u' | 'f' | 'b', size) => {
-            let size = size.parse().map_err(|_| invalid())?;
-            number(code, size).ok_or_else(|| unsupported(typestr))?
-        }
-        ('c' | 'm' | 'M' | 'S' | 'U' | 'V' | 'O', _) => return Err(unsupported(typestr)),
+    let rest = chars.as_str();
+    let data_type = match code {
+        'b' | 'i' | 'u' | 'f' | 'c' => number(code, rest.parse().map_err(|_| invalid())?),
+        'M' | 'm' => Some(DataType::Time(time(code, rest).ok_or_else(invalid)?)),
+        'S' | 'V' | 'U' => Some(text(code, rest.parse().map_err(|_| invalid())?)?),
+        'O' => None,
         _ => return Err(invalid()),
     };
+    let data_type = data_type.ok_or_else(|| unsupported(typestr))?;
     match Endian::of_typestr(typestr) {
         Some(endian) => Ok((data_type, endian)),
-        None if order == '|' && data_type.size() == Some(1) => Ok((data_type, Endian::Little)),
+        None if order == '|' && data_type.swap_runs().is_empty() => Ok((data_type, Endian::Little)),
         None => Err(invalid()),
+    }
+}
+
+/// TensorStore writes types that NumPy does not have by their v3 names.
+fn named_by_tensorstore(name: &str) -> Option<DataType> {
+    match (Integer::of_name(name), Float::of_name(name)) {
+        (Some(integer), _) if integer.bits() < 8 => Some(DataType::Integer(integer)),
+        (_, Some(float)) if float == Float::Bfloat16 || float.size() == 1 => Some(DataType::Float(float)),
+        _ => None,
     }
 }
 
 fn number(code: char, size: usize) -> Option<DataType> {
     match code {
+        'b' => (size == 1).then_some(DataType::Bool),
         'i' | 'u' => Integer::of_size(code == 'i', size).map(DataType::Integer),
         'f' => Float::of_size(size).map(DataType::Float),
-        _ => None,
+        // Of two halves there is none in NumPy.
+        _ => Float::of_size(size / 2).filter(|_| matches!(size, 8 | 16)).map(DataType::Complex),
     }
 }
 
+fn time(code: char, rest: &str) -> Option<Time> {
+    let kind = if code == 'M' { TimeKind::Moment } else { TimeKind::Duration };
+    Time::parse_typestr(kind, rest.strip_prefix('8')?)
+}
+
+fn text(code: char, len: u64) -> Result<DataType> {
+    Ok(match code {
+        'S' => DataType::NullTerminatedBytes(fixed_bytes::element_len(len)?),
+        'V' => DataType::Raw(fixed_bytes::element_len(len)?),
+        _ => DataType::Utf32(fixed_bytes::element_len(len.saturating_mul(4))? / 4),
+    })
+}
+
 fn unsupported(typestr: &str) -> Error {
-    Error::unsupported(format!("unknown data type {typestr:?}"))
+    let reason = match typestr.get(1..) {
+        Some("f16" | "c32") => ": NumPy's long double differs from machine to machine",
+        Some("O") => ": objects have no place within other types",
+        _ => "",
+    };
+    Error::unsupported(format!("unknown data type {typestr:?}{reason}"))
 }
 
 #[cfg(test)]
@@ -110,11 +142,61 @@ mod tests {
     }
 
     #[test]
+    fn all_the_families() {
+        for (typestr, name, size, endian) in [
+            ("<c8", "complex64", 8, Endian::Little),
+            (">c16", "complex128", 16, Endian::Big),
+            ("<M8[ns]", "numpy.datetime64", 8, Endian::Little),
+            (">m8[25s]", "numpy.timedelta64", 8, Endian::Big),
+            ("<m8", "numpy.timedelta64", 8, Endian::Little),
+            ("|S12", "null_terminated_bytes", 12, Endian::Little),
+            ("<U5", "fixed_length_utf32", 20, Endian::Little),
+            (">U1", "fixed_length_utf32", 4, Endian::Big),
+            ("|V6", "r48", 6, Endian::Little),
+            ("bfloat16", "bfloat16", 2, Endian::Little),
+            ("float8_e4m3fn", "float8_e4m3fn", 1, Endian::Little),
+            ("int4", "int4", 1, Endian::Little),
+        ] {
+            let (data_type, parsed) = parse(typestr).unwrap();
+            let expected = (name, Some(size), endian);
+            assert_eq!((data_type.name().as_ref(), data_type.size(), parsed), expected, "{typestr}");
+        }
+    }
+
+    #[test]
+    fn units_and_their_factors() {
+        let time = |typestr: &str| match parse(typestr).unwrap().0 {
+            DataType::Time(time) => (time.kind, time.unit.name(), time.scale_factor),
+            other => panic!("{other:?}"),
+        };
+        for unit in ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as", "generic"] {
+            assert_eq!(time(&format!("<M8[{unit}]")), (TimeKind::Moment, unit, 1));
+        }
+        assert_eq!(time("<m8"), (TimeKind::Duration, "generic", 1));
+        assert_eq!(time("<m8[2147483647μs]"), (TimeKind::Duration, "us", 2_147_483_647));
+        for typestr in ["<M4[s]", "|M8[s]", "<M8[0s]", "<M8[2147483648s]", "<M8[]", "<M8[q]", "<M8[s", "<M8s"]
+        {
+            assert_eq!(parse(typestr).unwrap_err().kind(), ErrorKind::Format, "{typestr}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_bounded_before_anything_has_them() {
+        for typestr in ["|S0", "<U0", "|V0", "|S", "|S-1", "|U5", "|c8"] {
+            assert_eq!(parse(typestr).unwrap_err().kind(), ErrorKind::Format, "{typestr}");
+        }
+        for typestr in ["|S16777217", "<U4194305", "|V18446744073709551615", "<U18446744073709551615"] {
+            assert_eq!(parse(typestr).unwrap_err().kind(), ErrorKind::Limit, "{typestr}");
+        }
+    }
+
+    #[test]
     fn other_types_are_named() {
-        for typestr in ["<f16", "<c8", "<M8[ns]", "|S12", "<U5", "|V6", "|O", "<i3", "<f1"] {
+        for typestr in ["<f16", "<c32", "|O", "<i3", "<f1", "<c4", "<c9", "|b2"] {
             let error = parse(typestr).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Unsupported, "{typestr}");
             assert!(error.message().contains(typestr));
         }
+        assert!(parse("<f16").unwrap_err().message().contains("long double"));
     }
 }

@@ -70,14 +70,14 @@ pub(super) fn parse_v2_fill(data_type: &DataType, json: Json<'_>) -> Result<Fill
 }
 
 /// The JSON text of a fill value, for types that v3 has.
-pub(super) fn fill_to_json(data_type: &DataType, fill: &FillValue) -> Result<String> {
+pub(super) fn fill_to_json(data_type: &DataType, fill: &[u8]) -> Result<String> {
     match data_type {
         DataType::String => {
-            let text = std::str::from_utf8(&fill.0)
+            let text = std::str::from_utf8(fill)
                 .map_err(|error| Error::argument("the fill value is not UTF-8").actual(error.to_string()))?;
             serde_json::to_string(text).map_err(|error| Error::format(error.to_string()))
         }
-        DataType::Bytes => Ok(base64::encode(&fill.0)),
+        DataType::Bytes => Ok(base64::encode(fill)),
         _ => Err(Error::unsupported(format!("Zarr v3 has no data type {:?}", data_type.name()))),
     }
 }

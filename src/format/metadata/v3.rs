@@ -9,6 +9,7 @@ use super::{ArrayMetadata, CodecMetadata, GroupMetadata, NodeMetadata, ZarrForma
 use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::ChunkKeyEncoding;
+use crate::format::data_type::typestr::Endian;
 use crate::format::data_type::{DataType, FillValue, name};
 use crate::limits;
 
@@ -83,14 +84,17 @@ fn array(members: Object<'_>) -> Result<ArrayMetadata> {
     let rank = shape.len();
     let data_type = members.require("data_type", |json| name::parse(&Extension::parse(json)?))?;
     let mut warnings = Vec::new();
+    let codecs = members.require("codecs", codecs)?;
+    let fill_value = members
+        .require("fill_value", |json| fill_value(&data_type, stored_endian(&codecs), json, &mut warnings))?;
     let metadata = ArrayMetadata {
         format: ZarrFormat::V3,
         chunk_grid: members
             .require("chunk_grid", |json| ChunkGrid::parse(&Extension::parse(json)?, &shape))?,
         chunk_key_encoding: members
             .require("chunk_key_encoding", |json| ChunkKeyEncoding::parse(&Extension::parse(json)?))?,
-        fill_value: members.require("fill_value", |json| fill_value(&data_type, json, &mut warnings))?,
-        codecs: members.require("codecs", codecs)?,
+        fill_value,
+        codecs,
         attributes: members
             .read("attributes", attributes::text)?
             .unwrap_or_else(|| attributes::NONE.to_owned()),
@@ -111,13 +115,39 @@ pub(super) fn shape(json: Json<'_>) -> Result<Vec<u64>> {
     Ok(shape)
 }
 
-/// GDAL 3.12 writes `null` for every array without a nodata value, which the text does not allow.
-fn fill_value(data_type: &DataType, json: Json<'_>, warnings: &mut Vec<String>) -> Result<FillValue> {
-    if json.is_null() {
-        warnings.push("fill_value is null, which Zarr v3 does not allow; it is read as zero".to_owned());
-        return Ok(FillValue::zero(data_type));
+/// GDAL 3.12 writes `null` for every array without a nodata value, which the text does not allow. Legacy structs have base64 in
+/// the byte order of the elements.
+fn fill_value(
+    data_type: &DataType,
+    stored: Endian,
+    json: Json<'_>,
+    warnings: &mut Vec<String>,
+) -> Result<FillValue> {
+    match data_type {
+        DataType::Optional(_) => FillValue::parse_v3(data_type, json),
+        _ if json.is_null() => {
+            warnings.push("fill_value is null, which Zarr v3 does not allow; it is read as zero".to_owned());
+            Ok(FillValue::zero(data_type))
+        }
+        DataType::Struct(_) if json.kind_name() == "a string" => {
+            FillValue::parse_packed(data_type, stored, json)
+        }
+        _ => FillValue::parse_v3(data_type, json),
     }
-    FillValue::parse_v3(data_type, json)
+}
+
+/// The byte order that the `bytes` codec names; little where there is none.
+fn stored_endian(codecs: &[CodecMetadata]) -> Endian {
+    let bytes = codecs.iter().find(|codec| codec.name == "bytes");
+    let configuration = bytes.and_then(|codec| codec.configuration.as_deref()).unwrap_or("{}");
+    let is_big = |document: Document<'_>| {
+        let endian = document.root().object().ok()?.get("endian")?.str().ok()?.into_owned();
+        Some(endian == "big")
+    };
+    match Document::parse(configuration.as_bytes()).ok().and_then(is_big) {
+        Some(true) => Endian::Big,
+        _ => Endian::Little,
+    }
 }
 
 fn codecs(json: Json<'_>) -> Result<Vec<CodecMetadata>> {

@@ -9,7 +9,7 @@ use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{
     ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Packed, Spec, wrong_decoded_len,
 };
-use crate::kernel::swap::swap_bytes_in_place;
+use crate::format::data_type::{DataType, run};
 use crate::limits;
 
 /// The order of the bytes within a number.
@@ -39,21 +39,28 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
 
 impl ArrayToBytesSpec for BytesSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
-        let (Some(element_size), Some(byte_len)) = (decoded.data_type.size(), decoded.byte_len()?) else {
-            return Err(Error::format("data type has no fixed size, which the bytes codec needs"));
+        let data_type = &decoded.data_type;
+        let (Some(element_size), Some(byte_len)) = (data_type.size(), decoded.byte_len()?) else {
+            return Err(no_packed_form(data_type));
         };
-        let runs = decoded.data_type.swap_runs();
+        if matches!(data_type, DataType::Optional(_)) {
+            return Err(no_packed_form(data_type));
+        }
         let swap = match self.endian {
             Some(Endian::Little) => Vec::new(),
-            Some(Endian::Big) => runs,
-            None if runs.is_empty() => runs,
-            None => {
-                return Err(Error::format("configuration lacks a field, which this data type needs")
-                    .in_field("configuration.endian"));
-            }
+            Some(Endian::Big) => data_type.swap_runs(),
+            None => data_type.own_big_endian_runs().ok_or_else(|| {
+                Error::format("configuration lacks a field, which this data type needs")
+                    .in_field("configuration.endian")
+            })?,
         };
-        Ok(Box::new(Bytes { element_size, byte_len, packed: Packed { swap } }))
+        let packed = Packed { swap, narrow: data_type.narrow_runs() };
+        Ok(Box::new(Bytes { element_size, byte_len, packed }))
     }
+}
+
+fn no_packed_form(data_type: &DataType) -> Error {
+    Error::format("the bytes codec takes data types of a fixed size only").actual(data_type.name())
 }
 
 struct Bytes {
@@ -63,15 +70,14 @@ struct Bytes {
 }
 
 impl Bytes {
-    /// A copy in the other byte order, or in the same one where that is little.
-    fn swapped(&self, bytes: &[u8]) -> Result<Vec<u8>> {
+    /// A copy, once its length is known to be right.
+    fn copy(&self, bytes: &[u8]) -> Result<Vec<u8>> {
         if bytes.len() as u64 != self.byte_len {
             return Err(wrong_decoded_len(self.byte_len, bytes.len() as u64));
         }
         let mut copy = Vec::new();
         limits::reserve(&mut copy, bytes.len(), "chunk")?;
         copy.extend_from_slice(bytes);
-        swap_runs_in_place(&mut copy, self.element_size, &self.packed.swap);
         Ok(copy)
     }
 }
@@ -82,31 +88,19 @@ impl ArrayToBytes for Bytes {
     }
 
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
-        self.swapped(encoded).map(ArrayBytes::Fixed)
+        let mut elements = self.copy(encoded)?;
+        self.packed.decode_in_place(&mut elements, self.element_size);
+        Ok(ArrayBytes::Fixed(elements))
     }
 
     fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
-        self.swapped(decoded.fixed()?)
+        let mut bytes = self.copy(decoded.fixed()?)?;
+        run::swap_all(&mut bytes, self.element_size, &self.packed.swap);
+        Ok(bytes)
     }
 
     fn packed(&self) -> Option<Packed> {
         Some(self.packed.clone())
-    }
-}
-
-/// Reverses these runs of bytes, as (offset, width), in every element of `buf`: what [`Packed::swap`] asks for.
-pub fn swap_runs_in_place(buf: &mut [u8], element_size: usize, runs: &[(usize, usize)]) {
-    let Some(&(_, width)) = runs.first() else { return };
-    let tiled = runs.iter().enumerate().all(|(idx, &run)| run == (idx * width, width));
-    if tiled && runs.len() * width == element_size {
-        return swap_bytes_in_place(buf, width);
-    }
-    for element in buf.chunks_exact_mut(element_size.max(1)) {
-        for &(offset, width) in runs {
-            if let Some(run) = element.get_mut(offset..).and_then(|rest| rest.get_mut(..width)) {
-                run.reverse();
-            }
-        }
     }
 }
 
@@ -116,7 +110,7 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
     use crate::format::codec::registry;
-    use crate::format::data_type::{DataType, FillValue, Float};
+    use crate::format::data_type::{FillValue, Float, Integer};
     use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
     fn bound(name: &str, configuration: Option<&str>, data_type: DataType) -> Result<Box<dyn ArrayToBytes>> {
@@ -158,7 +152,26 @@ mod tests {
         let error = bound("bytes", Some(r#"{"endian": "middle"}"#), FLOAT32).err().unwrap();
         assert_eq!(error.context().field.as_deref(), Some("codecs[0].configuration.endian"));
         let old = bound("endian", None, FLOAT32).unwrap();
-        assert_eq!(old.packed(), Some(Packed { swap: Vec::new() }));
+        assert_eq!(old.packed(), Some(Packed { swap: Vec::new(), narrow: Vec::new() }));
+    }
+
+    #[test]
+    fn unused_bits_of_narrow_numbers_are_ignored() {
+        let codec = bound("bytes", None, DataType::Integer(Integer::Int4)).unwrap();
+        assert_eq!(codec.decode(&[0x78, 0xf7]).unwrap(), ArrayBytes::Fixed(vec![0xf8, 0x07]));
+        let codec = bound("bytes", None, DataType::Complex(Float::Float4E2M1Fn)).unwrap();
+        assert_eq!(codec.decode(&[0x78, 0xf7, 0x10, 0x1f]).unwrap(), ArrayBytes::Fixed(vec![8, 7, 0, 15]));
+        assert_eq!(codec.encode(&ArrayBytes::Fixed(vec![8, 7, 0, 15])).unwrap(), [8, 7, 0, 15]);
+    }
+
+    #[test]
+    fn types_without_a_packed_form_are_refused_by_name() {
+        for data_type in [DataType::String, DataType::Optional(Box::new(DataType::Bool))] {
+            let name = data_type.name().into_owned();
+            let error = bound("bytes", None, data_type).err().unwrap();
+            assert_eq!(error.kind(), ErrorKind::Format);
+            assert!(error.to_string().contains(&name), "{error}");
+        }
     }
 
     #[test]
@@ -170,19 +183,5 @@ mod tests {
             assert_eq!(error.context().expected.as_deref(), Some("8 bytes"));
             assert_eq!(error.context().actual, Some(format!("{len} bytes")));
         }
-    }
-
-    #[test]
-    fn runs_within_elements_are_swapped_alone() {
-        let swapped = |element_size, runs: &[_]| {
-            let mut bytes: Vec<u8> = (0..12).collect();
-            swap_runs_in_place(&mut bytes, element_size, runs);
-            bytes
-        };
-        assert_eq!(swapped(4, &[(0, 4)]), [3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8]);
-        assert_eq!(swapped(4, &[(0, 2), (2, 2)]), [1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10]);
-        assert_eq!(swapped(6, &[(1, 2), (3, 3)]), [0, 2, 1, 5, 4, 3, 6, 8, 7, 11, 10, 9]);
-        assert_eq!(swapped(4, &[(2, 2)]), [0, 1, 3, 2, 4, 5, 7, 6, 8, 9, 11, 10]);
-        assert_eq!(swapped(1, &[]), (0..12).collect::<Vec<u8>>());
     }
 }

@@ -1,0 +1,193 @@
+//! What JavaScript needs to know of a data type to make views of packed elements: plain facts, no formats.
+
+use serde::Serialize;
+
+use super::{DataType, Float, Integer};
+
+/// A data type as JavaScript sees it. Members that mean nothing for a type are left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Description {
+    /// The name in v3 metadata.
+    pub name: String,
+    /// Which family.
+    pub kind: Kind,
+    /// Bytes of one element; left out where elements have lengths of their own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<usize>,
+    /// Numbers in one element: 2 of a complex one, the code points of UTF-32 text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub components: Option<usize>,
+    /// The typed array whose elements are these numbers as they are in memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub view: Option<&'static str>,
+    /// Whether the numbers are floats that `view` shows as bits only, and that can be had as float32.
+    #[serde(skip_serializing_if = "is_false")]
+    pub widens: bool,
+    /// What a datetime or timedelta counts, as NumPy spells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<&'static str>,
+    /// How many units one is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale_factor: Option<u32>,
+    /// Of a struct.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fields: Option<Vec<FieldDescription>>,
+    /// What the elements of a variable array are, or the value of an optional one (which begins at byte 1).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inner: Option<Box<Description>>,
+}
+
+/// One field of a struct.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FieldDescription {
+    /// Its name.
+    pub name: String,
+    /// Where it begins in the element.
+    pub offset: usize,
+    /// Of its array, in C order; empty for one value.
+    pub shape: Vec<u32>,
+    /// What it is, or what the elements of its array are.
+    #[serde(rename = "type")]
+    pub data_type: Description,
+}
+
+/// The families that differ in what JavaScript makes of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// One byte, 0 or 1.
+    Bool,
+    /// Two's complement; of fewer than eight bits too, one byte each.
+    Integer,
+    /// Of any width.
+    Float,
+    /// Real part, imaginary part.
+    Complex,
+    /// Bytes of any meaning.
+    Raw,
+    /// Bytes up to the zeros at the end.
+    NullTerminatedBytes,
+    /// Code points up to the zeros at the end.
+    Utf32,
+    /// 64-bit counts from 1970; the smallest is NaT.
+    Datetime,
+    /// 64-bit counts; the smallest is NaT.
+    Timedelta,
+    /// Fields at offsets.
+    Struct,
+    /// One byte that says whether there is a value, and the value.
+    Optional,
+    /// UTF-8 text of any length.
+    String,
+    /// Bytes of any length.
+    Bytes,
+    /// Any number of packed elements of the inner type.
+    VariableArray,
+    /// The text of a JSON value.
+    Json,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+impl Description {
+    /// The facts of a data type.
+    pub fn of(data_type: &DataType) -> Self {
+        let mut description = Self {
+            name: data_type.name().into_owned(),
+            kind: kind(data_type),
+            size: data_type.size(),
+            components: None,
+            view: view(data_type),
+            widens: false,
+            unit: None,
+            scale_factor: None,
+            fields: None,
+            inner: None,
+        };
+        match data_type {
+            DataType::Float(part) => description.widens = part.size() <= 2,
+            DataType::Complex(part) => {
+                description.widens = part.size() <= 2;
+                description.components = Some(2);
+            }
+            DataType::Utf32(len) => description.components = Some(*len),
+            DataType::Time(time) => {
+                description.unit = Some(time.unit.name());
+                description.scale_factor = Some(time.scale_factor);
+            }
+            DataType::Struct(structure) => {
+                description.fields = Some(structure.fields().iter().map(FieldDescription::of).collect());
+            }
+            DataType::Optional(inner) | DataType::VariableArray(inner) => {
+                description.inner = Some(Box::new(Self::of(inner)));
+            }
+            _ => {}
+        }
+        description
+    }
+}
+
+impl FieldDescription {
+    fn of(field: &super::structure::Field) -> Self {
+        // The whole element is smaller than 2^32 bytes.
+        let extents = field.shape.iter().map(|extent| u32::try_from(*extent).unwrap_or(u32::MAX));
+        Self {
+            name: field.name.clone(),
+            offset: field.offset,
+            shape: extents.collect(),
+            data_type: Description::of(&field.data_type),
+        }
+    }
+}
+
+fn kind(data_type: &DataType) -> Kind {
+    match data_type {
+        DataType::Bool => Kind::Bool,
+        DataType::Integer(_) => Kind::Integer,
+        DataType::Float(_) => Kind::Float,
+        DataType::Complex(_) => Kind::Complex,
+        DataType::Raw(_) => Kind::Raw,
+        DataType::NullTerminatedBytes(_) => Kind::NullTerminatedBytes,
+        DataType::Utf32(_) => Kind::Utf32,
+        DataType::Time(time) if time.kind == super::TimeKind::Moment => Kind::Datetime,
+        DataType::Time(_) => Kind::Timedelta,
+        DataType::Struct(_) => Kind::Struct,
+        DataType::Optional(_) => Kind::Optional,
+        DataType::String => Kind::String,
+        DataType::Bytes => Kind::Bytes,
+        DataType::VariableArray(_) => Kind::VariableArray,
+        DataType::Json => Kind::Json,
+    }
+}
+
+/// The typed array of the numbers; of bits, for floats that JavaScript does not have.
+fn view(data_type: &DataType) -> Option<&'static str> {
+    Some(match data_type {
+        DataType::Bool | DataType::Raw(_) | DataType::NullTerminatedBytes(_) => "Uint8Array",
+        DataType::Integer(integer) => match (integer.is_signed(), integer.size()) {
+            (true, 1) => "Int8Array",
+            (true, 2) => "Int16Array",
+            (true, 4) => "Int32Array",
+            (true, _) => "BigInt64Array",
+            (false, 1) => "Uint8Array",
+            (false, 2) => "Uint16Array",
+            (false, 4) => "Uint32Array",
+            (false, _) => "BigUint64Array",
+        },
+        DataType::Float(part) | DataType::Complex(part) => match part {
+            Float::Float64 => "Float64Array",
+            Float::Float32 => "Float32Array",
+            Float::Float16 => "Float16Array",
+            Float::Bfloat16 => "Uint16Array",
+            _ => "Uint8Array",
+        },
+        DataType::Utf32(_) => "Uint32Array",
+        DataType::Time(_) => view(&DataType::Integer(Integer::Int64))?,
+        _ => return None,
+    })
+}

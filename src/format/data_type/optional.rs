@@ -1,0 +1,52 @@
+//! `optional` (`zarrs.optional`): a value of another type, or none. <https://github.com/zarr-developers/zarr-extensions/pull/33>
+//!
+//! In memory an element is one byte, 1 or 0, and the value behind it: of a type of fixed size always, zeros where there is none;
+//! of one of variable length only where there is one.
+
+use super::{DataType, FillValue, name};
+use crate::error::{Error, Result};
+use crate::format::metadata::extension::Extension;
+use crate::format::metadata::json::Json;
+
+/// The names in v3 metadata: zarrs' own, which it writes, and the proposed one, which it wrote before.
+pub(super) const NAMES: [&str; 2] = ["zarrs.optional", "optional"];
+
+/// From a configuration, which is the type of the value as an extension.
+pub(super) fn parse(extension: &Extension<'_>) -> Result<DataType> {
+    let configuration = extension.configuration.ok_or_else(|| {
+        Error::format("an optional data type lacks the type of its values").in_field("configuration")
+    })?;
+    let inner = name::parse(&Extension::parse(configuration)?)?;
+    Ok(DataType::Optional(Box::new(inner)))
+}
+
+/// The configuration of a type of these values; zarrs asks for both members.
+pub(super) fn configuration(inner: &DataType) -> Result<String> {
+    let (name, configuration) = inner.parts_v3()?;
+    Ok(format!("{{\"name\":\"{name}\",\"configuration\":{}}}", configuration.as_deref().unwrap_or("{}")))
+}
+
+/// No value.
+pub(super) fn none(inner: &DataType) -> FillValue {
+    FillValue(vec![0; 1 + inner.size().unwrap_or(0)])
+}
+
+/// From `null`, or a list of one value.
+pub(super) fn parse_fill(inner: &DataType, json: Json<'_>) -> Result<FillValue> {
+    if json.is_null() {
+        return Ok(none(inner));
+    }
+    let values = json.list(|json| FillValue::parse_v3(inner, json))?;
+    match values.as_slice() {
+        [value] => Ok(FillValue([&[1], value.0.as_slice()].concat())),
+        _ => Err(json.unexpected("null or [value]")),
+    }
+}
+
+/// To `null`, or a list of one value.
+pub(super) fn fill_to_json(inner: &DataType, fill: &[u8]) -> Result<String> {
+    match fill.split_first() {
+        Some((1, value)) => Ok(format!("[{}]", FillValue(value.to_vec()).to_json_v3(inner)?)),
+        _ => Ok("null".to_owned()),
+    }
+}

@@ -1,0 +1,280 @@
+//! `struct`: named fields, packed one after the other. <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types/struct>
+//!
+//! Also its legacy form `structured` (fields as tuples), and v2's lists of NumPy fields, which may be arrays of a shape
+//! themselves and may differ in byte order. What NumPy calls an aligned struct has its padding as fields without names.
+
+use super::typestr::{self, Endian};
+use super::{DataType, FillValue, Run, base64, name};
+use crate::error::{Error, Result};
+use crate::format::metadata::extension::{Extension, refuse_unknown};
+use crate::format::metadata::json::{Json, Object};
+use crate::limits;
+
+/// Named fields, one after the other without padding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Struct {
+    fields: Vec<Field>,
+    size: usize,
+    runs: Vec<Run>,
+    /// What v2 stores with the highest byte first, where the fields differ in that.
+    big_endian: Option<Vec<Run>>,
+}
+
+/// One field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name, unlike all others of its struct.
+    pub name: String,
+    /// What it is, or what the elements of its array are.
+    pub data_type: DataType,
+    /// The shape of its array (v2 only); empty for one value.
+    pub shape: Vec<u64>,
+    /// Where it begins in the packed struct.
+    pub offset: usize,
+}
+
+/// A field before it has its place: with the runs that are stored with the highest byte first.
+struct Unplaced {
+    name: String,
+    data_type: DataType,
+    shape: Vec<u64>,
+    big_endian: Vec<Run>,
+}
+
+impl Struct {
+    /// The fields, in their order.
+    pub fn fields(&self) -> &[Field] {
+        &self.fields
+    }
+
+    /// Bytes of one element.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The numbers in it.
+    pub(super) fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    /// What v2 stores with the highest byte first, where the fields differ in that.
+    pub fn mixed_byte_order(&self) -> Option<&[Run]> {
+        self.big_endian.as_deref()
+    }
+
+    /// Whether v3 has no word for it: it has arrays as fields.
+    fn has_arrays(&self) -> bool {
+        self.fields.iter().any(|field| !field.shape.is_empty())
+    }
+
+    /// Places the fields; also gives the runs that are stored with the highest byte first.
+    fn place(unplaced: Vec<Unplaced>) -> Result<(Self, Vec<Run>)> {
+        if unplaced.is_empty() {
+            return Err(Error::format("a struct without fields"));
+        }
+        let mut placed = Self { fields: Vec::new(), size: 0, runs: Vec::new(), big_endian: None };
+        let mut big_endian = Vec::new();
+        for (idx, field) in unplaced.into_iter().enumerate() {
+            let within = |error: Error| error.within_field(&format!("[{idx}]"));
+            placed.push(field, &mut big_endian).map_err(within)?;
+        }
+        Ok((placed, big_endian))
+    }
+
+    fn push(&mut self, field: Unplaced, big_endian: &mut Vec<Run>) -> Result<()> {
+        let Unplaced { name, data_type, shape, big_endian: field_big_endian } = field;
+        if self.fields.iter().any(|other| other.name == name) {
+            return Err(
+                Error::format("two fields of a struct have the same name").actual(format!("{name:?}"))
+            );
+        }
+        let size = fixed_size(&data_type)?;
+        let count = limits::product(shape.iter().copied(), "elements of a field")?;
+        let len = limits::product([count, size as u64], "field")?;
+        let end = limits::within(len.saturating_add(self.size as u64), limits::ELEMENT_BYTES, "element")?;
+        let repeat = Repeat { offset: self.size, size, count };
+        repeat.push_runs(&data_type.runs(), &mut self.runs)?;
+        repeat.push_runs(&field_big_endian, big_endian)?;
+        self.fields.push(Field { name, data_type, shape, offset: self.size });
+        self.size = end;
+        Ok(())
+    }
+
+    /// The v3 configuration.
+    pub(super) fn configuration(&self) -> Result<String> {
+        if self.has_arrays() {
+            return Err(Error::unsupported("Zarr v3 has no structs with arrays as fields"));
+        }
+        let fields = self.fields.iter().map(|field| {
+            Ok(format!(
+                "{{\"name\":{},\"data_type\":{}}}",
+                quoted(&field.name)?,
+                field.data_type.to_json_v3()?
+            ))
+        });
+        Ok(format!("{{\"fields\":[{}]}}", fields.collect::<Result<Vec<_>>>()?.join(",")))
+    }
+}
+
+/// A field's places: so many elements of this size from an offset on.
+struct Repeat {
+    offset: usize,
+    size: usize,
+    count: u64,
+}
+
+impl Repeat {
+    /// Appends the runs of every element; those of an array of plain numbers stay one.
+    fn push_runs(&self, runs: &[Run], all: &mut Vec<Run>) -> Result<()> {
+        let count = limits::to_usize(self.count, "field")?;
+        if let [run] = runs
+            && run.offset == 0
+            && run.width * run.count == self.size
+        {
+            all.push(Run { offset: self.offset, count: run.count * count, ..*run });
+        } else {
+            limits::within(
+                (runs.len() as u64).saturating_mul(self.count),
+                limits::STRUCT_RUNS,
+                "fields of a struct",
+            )?;
+            for element in 0..count {
+                let offset = self.offset + element * self.size;
+                all.extend(runs.iter().map(|run| Run { offset: offset + run.offset, ..*run }));
+            }
+        }
+        limits::within(all.len() as u64, limits::STRUCT_RUNS, "fields of a struct")?;
+        Ok(())
+    }
+}
+
+fn fixed_size(data_type: &DataType) -> Result<usize> {
+    let size = match data_type {
+        DataType::Optional(_) => None,
+        _ => data_type.size(),
+    };
+    size.ok_or_else(|| {
+        let error = Error::format("a field of a struct must have a fixed size");
+        error.actual(format!("{:?}", data_type.name()))
+    })
+}
+
+/// From a v3 configuration: `fields`, objects or (legacy) pairs.
+pub(super) fn parse(configuration: &Object<'_>) -> Result<Struct> {
+    let placed = configuration.require("fields", |json| Struct::place(json.list(field)?))?;
+    Ok(placed.0)
+}
+
+fn field(json: Json<'_>) -> Result<Unplaced> {
+    let (name, data_type) = if json.kind_name() == "an array" {
+        let [name, data_type] = json.array()?[..] else { return Err(json.unexpected("[name, data type]")) };
+        (name.str()?, name::parse(&Extension::parse(data_type)?)?)
+    } else {
+        let object = json.object()?;
+        let data_type = object.require("data_type", |json| name::parse(&Extension::parse(json)?))?;
+        let name = object.require("name", Json::str)?;
+        refuse_unknown(object, &["name", "data_type"])?;
+        (name, data_type)
+    };
+    if name.is_empty() {
+        return Err(Error::format("a field of a struct has no name"));
+    }
+    Ok(Unplaced { name: name.into_owned(), data_type, shape: Vec::new(), big_endian: Vec::new() })
+}
+
+/// From v2's list of fields. The byte order is `None` where the struct itself knows it, because the fields differ.
+///
+/// # Errors
+/// `Format` for what is no list of fields, `Unsupported` naming a type that we do not have.
+pub fn parse_v2(json: Json<'_>) -> Result<(DataType, Option<Endian>)> {
+    let (mut structure, big_endian) = place_v2(json)?;
+    let wide = structure.runs.iter().filter(|run| run.width > 1).count();
+    let endian = match big_endian.len() {
+        0 => Some(Endian::Little),
+        big if big == wide => Some(Endian::Big),
+        _ => {
+            structure.big_endian = Some(big_endian);
+            None
+        }
+    };
+    Ok((DataType::Struct(Box::new(structure)), endian))
+}
+
+fn place_v2(json: Json<'_>) -> Result<(Struct, Vec<Run>)> {
+    let mut fields = json.list(v2_field)?;
+    // NumPy's own names for fields that have none.
+    let unnamed = fields.iter_mut().enumerate().filter(|(_, field)| field.name.is_empty());
+    unnamed.for_each(|(idx, field)| field.name = format!("f{idx}"));
+    Struct::place(fields)
+}
+
+/// `[name, type]` or `[name, type, shape]`; the type a string or again a list of fields.
+fn v2_field(json: Json<'_>) -> Result<Unplaced> {
+    let expected = || json.unexpected("[name, type] or [name, type, shape]");
+    let (name, of_type, shape) = match json.array()?[..] {
+        [name, of_type] => (name, of_type, Vec::new()),
+        [name, of_type, shape] if shape.kind_name() == "an array" => (name, of_type, shape.u64_list()?),
+        [name, of_type, len] => (name, of_type, vec![len.u64()?]),
+        _ => return Err(expected()),
+    };
+    limits::within(shape.len() as u64, limits::DIMENSIONS as u64, "number of dimensions")?;
+    let (data_type, big_endian) = match of_type.kind_name() {
+        "an array" => {
+            let (structure, big_endian) = place_v2(of_type)?;
+            (DataType::Struct(Box::new(structure)), big_endian)
+        }
+        _ => {
+            let (data_type, endian) = typestr::parse(&of_type.str()?)?;
+            let big_endian = if endian == Endian::Big { data_type.swap_runs() } else { Vec::new() };
+            (data_type, big_endian)
+        }
+    };
+    Ok(Unplaced { name: name.str()?.into_owned(), data_type, shape, big_endian })
+}
+
+/// From an object with a value for every field.
+pub(super) fn parse_fill(structure: &Struct, json: Json<'_>) -> Result<FillValue> {
+    if structure.has_arrays() {
+        return Err(json.unexpected("base64 of the packed struct"));
+    }
+    let values = json.object()?;
+    let mut packed = Vec::new();
+    for field in &structure.fields {
+        let fill = values.require(&field.name, |json| FillValue::parse_v3(&field.data_type, json))?;
+        packed.extend_from_slice(&fill.0);
+    }
+    let unknown = values.iter().find(|(name, _)| structure.fields.iter().all(|field| field.name != *name));
+    if let Some((name, _)) = unknown {
+        return Err(
+            Error::format("the fill value has a field that the struct has not").in_field(name.as_ref())
+        );
+    }
+    Ok(FillValue(packed))
+}
+
+/// From base64 of the packed struct as it is stored: `big_endian` runs have the highest byte first.
+pub(super) fn parse_packed_fill(structure: &Struct, big_endian: &[Run], json: Json<'_>) -> Result<FillValue> {
+    let mut packed = base64::decode(json)?;
+    if packed.len() != structure.size {
+        return Err(json.unexpected(&format!("base64 of {} bytes", structure.size)));
+    }
+    big_endian.iter().for_each(|run| run.swap(&mut packed));
+    Ok(FillValue(packed))
+}
+
+/// To an object with a value for every field.
+pub(super) fn fill_to_json(structure: &Struct, fill: &[u8]) -> Result<String> {
+    if structure.has_arrays() {
+        return Err(Error::unsupported("Zarr v3 has no structs with arrays as fields"));
+    }
+    let values = structure.fields.iter().map(|field| {
+        let end = field.offset + field.data_type.size().unwrap_or(0);
+        let packed = FillValue(fill.get(field.offset..end).unwrap_or_default().to_vec());
+        Ok(format!("{}:{}", quoted(&field.name)?, packed.to_json_v3(&field.data_type)?))
+    });
+    Ok(format!("{{{}}}", values.collect::<Result<Vec<_>>>()?.join(",")))
+}
+
+fn quoted(text: &str) -> Result<String> {
+    serde_json::to_string(text).map_err(|error| Error::format(error.to_string()))
+}

@@ -1,0 +1,36 @@
+//! `fixed_length_utf32`, v2's `<U5`: text of up to so many code points, padded with zeros; four bytes each.
+//! <https://github.com/zarr-developers/zarr-extensions/tree/main/data-types/fixed_length_utf32>
+
+use super::{FillValue, fixed_bytes};
+use crate::error::{Error, Result};
+use crate::format::metadata::json::{Json, Object};
+
+/// Code points of one element, from a configuration's `length_bytes`.
+pub(super) fn configured_len(configuration: &Object<'_>) -> Result<usize> {
+    let bytes = fixed_bytes::configured_len(configuration)?;
+    if bytes.is_multiple_of(4) {
+        return Ok(bytes / 4);
+    }
+    let error = Error::format("invalid length of UTF-32 text").expected("a multiple of 4 bytes");
+    Err(error.in_field("length_bytes").actual(bytes.to_string()))
+}
+
+/// From a string of at most so many code points.
+pub(super) fn parse_fill(len: usize, json: Json<'_>) -> Result<FillValue> {
+    let text = json.str()?;
+    let mut packed: Vec<u8> =
+        text.chars().take(len + 1).flat_map(|char| u32::from(char).to_le_bytes()).collect();
+    if packed.len() > 4 * len {
+        return Err(json.unexpected(&format!("a string of at most {len} code points")));
+    }
+    packed.resize(4 * len, 0);
+    Ok(FillValue(packed))
+}
+
+/// To a string, without the zeros at the end.
+pub(super) fn fill_to_json(fill: &[u8]) -> Result<String> {
+    let points = fill.chunks_exact(4).map(|unit| u32::from_le_bytes([unit[0], unit[1], unit[2], unit[3]]));
+    let text: Option<String> = points.map(char::from_u32).collect();
+    let text = text.ok_or_else(|| Error::argument("the fill value is not UTF-32"))?;
+    serde_json::to_string(text.trim_end_matches('\0')).map_err(|error| Error::format(error.to_string()))
+}

@@ -1,0 +1,42 @@
+//! Floats that JavaScript has no typed array for, as `float32`: every value of theirs is one of its.
+
+use super::{DataType, Float, micro};
+use crate::error::Result;
+use crate::limits;
+
+/// Elements of `bfloat16`, `float16` and narrower, or complex numbers of these, as `float32`; `None` for other types.
+///
+/// # Errors
+/// `Limit` when there is no memory for them.
+pub fn widen(data_type: &DataType, elements: &[u8]) -> Result<Option<(DataType, Vec<u8>)>> {
+    let (part, wide) = match data_type {
+        DataType::Float(part) => (*part, DataType::Float(Float::Float32)),
+        DataType::Complex(part) => (*part, DataType::Complex(Float::Float32)),
+        _ => return Ok(None),
+    };
+    if part.size() > 2 {
+        return Ok(None);
+    }
+    let count = elements.len() / part.size();
+    let mut output = limits::zeroed(count as u64 * 4, limits::RESULT_BYTES, "elements as float32")?;
+    let wide_elements = output.chunks_exact_mut(4);
+    if part.size() == 1 {
+        let table: Vec<f32> =
+            (0..=u8::MAX).map(|byte| micro::decode(part, byte).unwrap_or(f32::NAN)).collect();
+        let values = elements.iter().map(|byte| table[usize::from(*byte)]);
+        wide_elements.zip(values).for_each(|(wide, value)| wide.copy_from_slice(&value.to_le_bytes()));
+    } else {
+        let values = elements.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]]));
+        wide_elements
+            .zip(values)
+            .for_each(|(wide, bits)| wide.copy_from_slice(&half_to_f32(part, bits).to_le_bytes()));
+    }
+    Ok(Some((wide, output)))
+}
+
+fn half_to_f32(part: Float, bits: u16) -> f32 {
+    match part {
+        Float::Bfloat16 => half::bf16::from_bits(bits).to_f32(),
+        _ => half::f16::from_bits(bits).to_f32(),
+    }
+}
