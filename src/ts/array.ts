@@ -4,7 +4,7 @@
  */
 import { InvalidSelectionError } from "./errors.ts";
 import { Location } from "./location.ts";
-import { type ArrayFacts, factsOfMetadata, factsOfNode, OpenedNode } from "./node_facts.ts";
+import { type ArrayFacts, factsOfMetadata, factsOfNode, OpenedNode, textsOf } from "./node_facts.ts";
 import { type ReadOptions, type ReadResult, readChunk, readSelection } from "./read/read.ts";
 import { wrapElements } from "./read/typed_arrays.ts";
 import { type AnySelection, requestOf } from "./selection.ts";
@@ -116,6 +116,11 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
   /** The format of the metadata that counts; the drafts of v3 are 3. */
   get zarrFormat(): 2 | 3 {
     return this[FACTS].format;
+  }
+
+  /** The metadata documents as they are stored, by key suffix. */
+  get rawMetadata(): Record<string, string> {
+    return textsOf(this[FACTS].document);
   }
 
   /** What was read although it bends the rules. */

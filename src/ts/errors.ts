@@ -171,7 +171,9 @@ function classify(report: ErrorReport): ZarrError {
   if (stage === "codec-name") return new UnknownCodecError(codec, details);
   if (code === "Unsupported") return new UnsupportedError(message, details);
   if (code === "Argument" && stage === "selection") return new InvalidSelectionError(message, details);
-  if (code === "Format" && stage === "metadata") return new InvalidMetadataError(message, details);
+  // Codecs read their configurations when the array is first read: the field tells that metadata is to blame.
+  const isMetadata = stage === "metadata" || (stage === undefined && report.field !== undefined);
+  if (code === "Format" && isMetadata) return new InvalidMetadataError(message, details);
   if (code === "Format") return new CodecPipelineError({ ...details, direction, chunkPath: details.key });
   return new ZarrError(code, message, details);
 }

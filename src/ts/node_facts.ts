@@ -82,6 +82,16 @@ function parseAttributes(text: string, exactIntegers: boolean): Attributes {
   }
 }
 
+/** The texts of a node's documents by key suffix: `zarr.json`, or `.zarray`, `.zgroup` and `.zattrs`. */
+export function textsOf(document: string): Record<string, string> {
+  const { texts } = JSON.parse(document) as { texts: [suffix: string, text: string][] };
+  return Object.fromEntries(texts);
+}
+
+/** A document of a caller's metadata object, as the engine takes it. */
+export const documentOf = (metadata: unknown): string =>
+  JSON.stringify({ zarr_format: 3, texts: [["zarr.json", exactJson(metadata)]] });
+
 /** A summary that came from the engine, as the constructors of `Array` and `Group` recognise it. */
 export class OpenedNode {
   readonly summary: NodeSummary;
@@ -179,7 +189,7 @@ export function factsOfMetadata(metadata: ArrayMetadata): ArrayFacts {
     attributes: metadata.attributes ?? {},
     warnings: [],
     get document() {
-      return JSON.stringify({ zarr_format: 3, texts: [["zarr.json", exactJson(metadata)]] });
+      return documentOf(metadata);
     },
     home: "engine",
   };

@@ -57,6 +57,18 @@ test("a codec that nobody knows: described, but not read", async () => {
   assert.equal(error.code, "Unsupported");
 });
 
+test("a codec's configuration that is wrong is found when the array is read", async () => {
+  const store = madeStore(description, () => 0);
+  const document = metadata(description);
+  document.codecs.push({ name: "gzip", configuration: { level: "high" } });
+  store.set("/zarr.json", encode(document));
+  const array = await zarr.open(store, { kind: "array" });
+  const error = await failure(array.get());
+  assert.ok(error instanceof zarr.InvalidMetadataError, error.name);
+  assert.match(error.field, /level/);
+  assert.equal(error.codec, "gzip");
+});
+
 test("a chunk that cannot be decoded", async () => {
   const store = madeStore({ ...description, gzip: true }, () => 0);
   store.set("/c/1", Uint8Array.of(1, 2, 3));

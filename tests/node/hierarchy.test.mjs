@@ -46,6 +46,7 @@ test("an array made from its metadata tells it, and reads", async () => {
   assert.deepEqual(array.dimensionNames, ["y", "x"]);
   assert.equal(array.fillValue, 0);
   assert.equal(array.dtype, "int32");
+  assert.deepEqual(JSON.parse(array.rawMetadata["zarr.json"]), metadata(description));
   assert.equal(await zarr.get(array, [3, 5]), 23);
 });
 
@@ -92,6 +93,10 @@ test("v3 wins where a node has both formats", async () => {
   assert.deepEqual((await zarr.open(store)).attrs, { is: 3 });
   assert.deepEqual((await zarr.open.v2(store)).attrs, { is: 2 });
   assert.deepEqual((await zarr.open.v3(store)).attrs, { is: 3 });
+  assert.deepEqual((await zarr.open.v2(store)).rawMetadata, {
+    ".zgroup": '{"zarr_format":2}',
+    ".zattrs": '{"is":2}',
+  });
 });
 
 test("a path is taken literally", async () => {
