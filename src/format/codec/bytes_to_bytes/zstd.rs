@@ -36,7 +36,15 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     // Both are needed by a writer only; the defaults are numcodecs' and zarr-python's.
     let default = if configuration.spelling() == Spelling::Numcodecs { 1 } else { 0 };
     let level = i32::try_from(level.unwrap_or(default)).unwrap_or_default();
-    let checksum = configuration.boolean("checksum")?.unwrap_or(false);
+    // GDAL writes "YES" and "NO" into v2 metadata.
+    let is_word = configuration.spelling() == Spelling::Numcodecs
+        && configuration.json("checksum").is_some_and(|json| json.str().is_ok());
+    let checksum = if is_word {
+        configuration.choice("checksum", &[("YES", true), ("NO", false)])?
+    } else {
+        configuration.boolean("checksum")?
+    };
+    let checksum = checksum.unwrap_or(false);
     Ok(Spec::BytesToBytes(Box::new(ZstdSpec { level, checksum })))
 }
 

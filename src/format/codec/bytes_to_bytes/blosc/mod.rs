@@ -60,12 +60,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let level = configuration.integer("clevel", 0..=9)?.unwrap_or(5);
     let shuffle = match configuration.spelling() {
         Spelling::Zarr => configuration.choice("shuffle", &SHUFFLES)?,
-        Spelling::Numcodecs => match configuration.integer("shuffle", -1..=2)?.unwrap_or(1) {
-            0 => Some(Shuffle::None),
-            1 => Some(Shuffle::Bytes),
-            2 => Some(Shuffle::Bits),
-            _ => None,
-        },
+        Spelling::Numcodecs => numcodecs_shuffle(configuration)?,
     };
     // 0 is "not given": written by early releases of zarr-python 3, and by numcodecs for the block size.
     let size = |field| -> Result<Option<usize>> {
@@ -80,6 +75,21 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
         typesize: size("typesize")?,
         blocksize: size("blocksize")?,
     })))
+}
+
+/// numcodecs' numbers; GDAL writes its own words for two of them.
+fn numcodecs_shuffle(configuration: &Configuration<'_>) -> Result<Option<Shuffle>> {
+    const GDAL: [(&str, Shuffle); 3] =
+        [("NONE", Shuffle::None), ("BYTE", Shuffle::Bytes), ("BIT", Shuffle::Bits)];
+    if configuration.json("shuffle").is_some_and(|json| json.str().is_ok()) {
+        return configuration.choice("shuffle", &GDAL);
+    }
+    Ok(match configuration.integer("shuffle", -1..=2)?.unwrap_or(1) {
+        0 => Some(Shuffle::None),
+        1 => Some(Shuffle::Bytes),
+        2 => Some(Shuffle::Bits),
+        _ => None,
+    })
 }
 
 impl BytesToBytesSpec for BloscSpec {
