@@ -64,7 +64,8 @@ fn rooms_use_only_the_rooms_below() {
             for (number, line) in without_tests(&text).lines().enumerate() {
                 let code = line.split("//").next().unwrap_or_default();
                 for used in code.split("crate::").skip(1) {
-                    let used = used.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+                    let used =
+                        used.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
                     let known = LAYERS.iter().any(|(layer, _)| *layer == used);
                     if known && used != *room && !allowed.contains(&used) {
                         broken.push(format!("{}:{}: {room} uses {used}", name(&path), number + 1));
@@ -78,7 +79,10 @@ fn rooms_use_only_the_rooms_below() {
 
 #[test]
 fn every_file_says_what_it_is() {
-    let rust = files("src", ".rs").into_iter().chain(files("xtask", ".rs")).filter(|path| !text(path).starts_with("//!"));
+    let rust = files("src", ".rs")
+        .into_iter()
+        .chain(files("xtask", ".rs"))
+        .filter(|path| !text(path).starts_with("//!"));
     let rust = rust.filter(|path| !name(path).contains("/target/"));
     let typescript = files("src/ts", ".ts").into_iter().chain(files("www", ".ts"));
     let typescript = typescript.filter(|path| !text(path).starts_with("/**"));
@@ -124,7 +128,11 @@ fn every_codec_is_in_the_registry() {
                 .iter()
                 .any(|file| fs::read_to_string(file).is_ok_and(|text| text.contains("pub fn parse(")))
         };
-        modules.filter(parses).filter(|name| !used(name)).map(|name| format!("{kind}::{name}")).collect::<Vec<_>>()
+        modules
+            .filter(parses)
+            .filter(|name| !used(name))
+            .map(|name| format!("{kind}::{name}"))
+            .collect::<Vec<_>>()
     });
     none(missing.collect(), "a codec is in no line of the registry");
 }
@@ -133,6 +141,7 @@ fn every_codec_is_in_the_registry() {
 fn there_are_no_drawers() {
     let drawers = ["util", "utils", "helper", "helpers", "common", "misc"];
     let all = files("src", "").into_iter().chain(files("www", ""));
-    let named = all.filter(|path| path.file_stem().is_some_and(|stem| drawers.iter().any(|drawer| stem == *drawer)));
+    let named =
+        all.filter(|path| path.file_stem().is_some_and(|stem| drawers.iter().any(|drawer| stem == *drawer)));
     none(named.map(|path| name(&path)).collect(), "a file is named for nothing");
 }

@@ -5,8 +5,8 @@
 
 use super::registry::{CodecKind, Home, needs_module};
 use super::{
-    ArrayBytes, ArrayToArray, ArrayToArraySpec, ArrayToBytes, ArrayToBytesSpec, BytesToBytes, BytesToBytesSpec,
-    ChunkRepresentation, Output, Spec,
+    ArrayBytes, ArrayToArray, ArrayToArraySpec, ArrayToBytes, ArrayToBytesSpec, BytesToBytes,
+    BytesToBytesSpec, ChunkRepresentation, Output, Spec,
 };
 use crate::error::Result;
 
