@@ -222,19 +222,15 @@ impl<'a> PartReader<'a> {
         chunks: Vec<(Need, Option<Value>)>,
         part: &Part,
     ) -> Result<()> {
-        let (mut table, mut values) = (Vec::new(), Vec::new());
         let arrived = chunks.len() as u64;
-        for (need, value) in chunks {
-            let Some(value) = value else { continue };
-            let buffer = crate::access::piece::word(values.len() as u64)?;
-            in_flight.plan.write_piece(need.id, buffer, 0..value.len(), &mut table)?;
-            values.push(value);
-        }
-        let bytes: u64 = values.iter().map(Value::len).sum();
+        let chunks: Vec<(Need, Value)> =
+            chunks.into_iter().filter_map(|(need, value)| Some((need, value?))).collect();
+        let bytes: u64 = chunks.iter().map(|(_, value)| value.len()).sum();
         self.advance(|progress| {
             progress.chunks += arrived;
             progress.bytes += bytes;
         });
+        let (table, values) = pieces(&in_flight.plan, chunks)?;
         if values.is_empty() {
             return Ok(());
         }
@@ -262,4 +258,26 @@ impl<'a> PartReader<'a> {
             None => error,
         }
     }
+}
+
+/// The table of what has arrived, and its buffers. What was cut out of one answer goes as one buffer again: a shard's answer
+/// holds a thousand inner chunks, and each buffer costs a copy and a hand-over of its own.
+fn pieces(plan: &PartPlan, chunks: Vec<(Need, Value)>) -> Result<(Vec<u32>, Vec<Value>)> {
+    let mut values: Vec<Value> = Vec::new();
+    let mut places = Vec::with_capacity(chunks.len());
+    for (need, value) in chunks {
+        let place = value.offset()..value.offset() + value.len();
+        match values.last_mut().and_then(|last| Some((last.joined(&value, GAP_BYTES)?, last))) {
+            Some((joined, last)) => *last = joined,
+            None => values.push(value),
+        }
+        places.push((need.id, values.len() - 1, place));
+    }
+    let mut table = Vec::new();
+    for (need, buffer, place) in places {
+        let start = values.get(buffer).map_or(0, Value::offset);
+        let bytes = place.start - start..place.end - start;
+        plan.write_piece(need, crate::access::piece::word(buffer as u64)?, bytes, &mut table)?;
+    }
+    Ok((table, values))
 }

@@ -72,6 +72,25 @@ impl Value {
         Ok(Self { bytes: self.bytes.clone(), range: start + range.start..start + range.end })
     }
 
+    /// Where it begins in the buffer that it is a part of.
+    pub fn offset(&self) -> u64 {
+        self.range.start
+    }
+
+    /// The part of the buffer that reaches over both this and another value; `None` when they are not parts of one buffer, or
+    /// have more than `gap` bytes between them.
+    pub fn joined(&self, other: &Self, gap: u64) -> Option<Self> {
+        let is_one_buffer = match (&self.bytes, &other.bytes) {
+            (Bytes::Owned(one), Bytes::Owned(other)) => Rc::ptr_eq(one, other),
+            (Bytes::Host(one), Bytes::Host(other)) => Rc::ptr_eq(one, other),
+            _ => false,
+        };
+        let (one, other) = (&self.range, &other.range);
+        let between = one.start.max(other.start).saturating_sub(one.end.min(other.end));
+        let range = one.start.min(other.start)..one.end.max(other.end);
+        (is_one_buffer && between <= gap).then(|| Self { bytes: self.bytes.clone(), range })
+    }
+
     /// Copies the bytes into the core's memory.
     ///
     /// # Errors
@@ -133,5 +152,18 @@ mod tests {
         assert_eq!(part.to_vec(10, "test").unwrap(), [2, 3]);
         assert!(part.slice(0..3).is_err());
         assert!(part.to_vec(1, "test").is_err());
+    }
+
+    #[test]
+    fn parts_of_one_buffer_join_over_small_gaps() {
+        let value = Value::from(vec![0, 1, 2, 3, 4, 5, 6]);
+        let (first, second) = (value.slice(1..2).unwrap(), value.slice(4..6).unwrap());
+        assert!(first.joined(&second, 1).is_none());
+        for joined in [first.joined(&second, 2), second.joined(&first, 2)] {
+            let joined = joined.unwrap();
+            assert_eq!(joined.offset(), 1);
+            assert_eq!(joined.to_vec(10, "test").unwrap(), [1, 2, 3, 4, 5]);
+        }
+        assert!(value.joined(&Value::from(vec![0, 1, 2, 3, 4, 5, 6]), 10).is_none());
     }
 }
