@@ -11,9 +11,10 @@ use std::rc::Rc;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value as Json;
-use support::{base64, folders, memory_store, read_all, read_selection};
+use support::{ReadElements, base64, folders, memory_store, read_all, read_selection};
 use zarr_wasm::access::selection::{DimensionSelection, Selection};
 use zarr_wasm::error::Error;
+use zarr_wasm::format::data_type::DataType;
 use zarr_wasm::format::metadata::json::Document;
 use zarr_wasm::format::metadata::{ArrayMetadata, NodeMetadata};
 use zarr_wasm::hierarchy::array::Array;
@@ -83,7 +84,7 @@ fn check_node(store: &Rc<dyn Store>, path: &str, node: &Json) -> Result<(), Stri
 
 fn check_metadata(metadata: &ArrayMetadata, node: &Json) -> Result<(), String> {
     equal("shape", &Json::from(metadata.shape.clone()), &node["shape"])?;
-    equal("data_type", &Json::from(metadata.data_type.name()), &node["data_type"])?;
+    equal("data_type", &data_type(&metadata.data_type), &node["data_type"])?;
     equal("attributes", &attributes(&metadata.attributes)?, &node["attributes"])?;
     if let Some(names) = node["dimension_names"].as_array() {
         let ours: Vec<Json> = metadata.dimension_names.iter().flatten().cloned().map(Json::from).collect();
@@ -91,6 +92,9 @@ fn check_metadata(metadata: &ArrayMetadata, node: &Json) -> Result<(), String> {
     }
     if let Some(fill) = node["fill_value_bytes"].as_str() {
         equal("fill_value", &metadata.fill_value.0, &base64(fill))?;
+    }
+    if let Some(fill) = node.get("fill_value_json").filter(|fill| !fill.is_null()) {
+        equal("fill_value", &metadata.fill_value.0, &variable_element(&metadata.data_type, fill)?)?;
     }
     Ok(())
 }
@@ -107,16 +111,79 @@ fn check_elements(array: &Rc<Array>, node: &Json) -> Result<(), String> {
     } else {
         equal("chunk_shape", &Json::from(chunk_shape), &node["chunk_shape"])?;
     }
-    let values = base64(node["values"].as_str().ok_or("no values")?);
+    let metadata = array.binding().metadata();
+    let values = expected_elements(&metadata.data_type, node)?;
+    let canonical = |elements| match elements {
+        ReadElements::Variable(elements) if metadata.data_type == DataType::Json => {
+            ReadElements::Variable(elements.iter().map(|element| canonical_json(element)).collect())
+        }
+        elements => elements,
+    };
     let ours = read_all(array).map_err(|error| format!("{error:?}"))?;
-    same_elements("values", &ours, &values, array.binding().element_size())?;
-    for selection in selections(&array.binding().metadata().shape) {
+    same_elements("values", canonical(ours), &values)?;
+    for selection in selections(&metadata.shape) {
         let ours = read_selection(array, selection.clone(), None).map_err(|error| format!("{error:?}"))?;
-        let picked =
-            pick(&values, &array.binding().metadata().shape, array.binding().element_size(), &selection);
-        same_elements(&format!("{selection:?}"), &ours, &picked, array.binding().element_size())?;
+        let picked = pick(&values, &metadata.shape, &selection);
+        same_elements(&format!("{selection:?}"), canonical(ours), &picked)?;
     }
     Ok(())
+}
+
+/// As `expected.json` has it: what v3 metadata has, or the name alone where v3 has no such type.
+fn data_type(data_type: &DataType) -> Json {
+    match data_type.to_json_v3() {
+        Ok(text) => serde_json::from_str(&text).unwrap_or_default(),
+        Err(_) => Json::from(data_type.name()),
+    }
+}
+
+/// The writer's elements, one by one.
+fn expected_elements(data_type: &DataType, node: &Json) -> Result<Vec<Vec<u8>>, String> {
+    if let Some(size) = data_type.size() {
+        let packed = base64(node["values"].as_str().ok_or("no values")?);
+        return Ok(packed.chunks(size).map(<[u8]>::to_vec).collect());
+    }
+    let values = node["values_json"].as_array().ok_or("no values_json")?;
+    values.iter().map(|value| variable_element(data_type, value)).collect()
+}
+
+/// An element of variable length as it is in memory.
+fn variable_element(data_type: &DataType, value: &Json) -> Result<Vec<u8>, String> {
+    match (data_type, value) {
+        (DataType::Optional(_), Json::Null) => Ok(vec![0]),
+        (DataType::Optional(inner), Json::Array(value)) => {
+            Ok([vec![1], variable_element(inner, &value[0])?].concat())
+        }
+        (DataType::String, Json::String(text)) => Ok(text.clone().into_bytes()),
+        (DataType::Bytes, Json::String(text)) => Ok(base64(text)),
+        (DataType::Json, value) => Ok(canonical_json(value.to_string().as_bytes())),
+        (DataType::VariableArray(inner), Json::Array(values)) => {
+            let size = inner.size().ok_or("elements of variable arrays of variable size")?;
+            values
+                .iter()
+                .map(|value| packed_number(value, size))
+                .collect::<Result<Vec<_>, _>>()
+                .map(|all| all.concat())
+        }
+        _ => Err(format!("no element of {}: {value}", data_type.name())),
+    }
+}
+
+/// JSON values are the same when their trees are.
+fn canonical_json(text: &[u8]) -> Vec<u8> {
+    serde_json::from_slice::<Json>(text)
+        .map_or_else(|_| text.to_vec(), |value| value.to_string().into_bytes())
+}
+
+/// A number of a variable array: integers have all sizes, floats 4 or 8 bytes.
+fn packed_number(value: &Json, size: usize) -> Result<Vec<u8>, String> {
+    #[allow(clippy::cast_possible_truncation, reason = "written from float32")]
+    match (value.as_i64(), value.as_f64(), size) {
+        (Some(integer), ..) => Ok(integer.to_le_bytes()[..size].to_vec()),
+        (None, Some(float), 4) => Ok((float as f32).to_le_bytes().to_vec()),
+        (None, Some(float), 8) => Ok(float.to_le_bytes().to_vec()),
+        _ => Err(format!("no number: {value}")),
+    }
 }
 
 /// Some of every kind of selection, the same for every run.
@@ -141,14 +208,14 @@ fn selections(shape: &[u64]) -> Vec<Selection> {
 }
 
 /// The selected elements, one by one, out of the writer's values.
-fn pick(values: &[u8], shape: &[u64], size: usize, selection: &Selection) -> Vec<u8> {
+fn pick(values: &[Vec<u8>], shape: &[u64], selection: &Selection) -> Vec<Vec<u8>> {
     let index_lists: Vec<Vec<u64>> = match selection {
         Selection::Points(lists) => {
             let count = lists[0].len();
             return (0..count)
-                .flat_map(|k| {
+                .map(|k| {
                     let at: Vec<u64> = lists.iter().map(|list| list[k].cast_unsigned()).collect();
-                    element(values, shape, size, &at)
+                    element(values, shape, &at)
                 })
                 .collect();
         }
@@ -165,7 +232,7 @@ fn pick(values: &[u8], shape: &[u64], size: usize, selection: &Selection) -> Vec
             })
             .collect();
     }
-    places.iter().flat_map(|place| element(values, shape, size, place)).collect()
+    places.iter().map(|place| element(values, shape, place)).collect()
 }
 
 fn naive_indices(entry: &DimensionSelection, len: i64) -> Vec<u64> {
@@ -184,10 +251,9 @@ fn naive_indices(entry: &DimensionSelection, len: i64) -> Vec<u64> {
     indices.into_iter().map(i64::cast_unsigned).collect()
 }
 
-fn element(values: &[u8], shape: &[u64], size: usize, at: &[u64]) -> Vec<u8> {
+fn element(values: &[Vec<u8>], shape: &[u64], at: &[u64]) -> Vec<u8> {
     let linear = shape.iter().zip(at).fold(0, |linear, (len, index)| linear * len + index);
-    let start = usize::try_from(linear).unwrap_or(usize::MAX) * size;
-    values[start..start + size].to_vec()
+    values[usize::try_from(linear).unwrap_or(usize::MAX)].clone()
 }
 
 fn must_be_refused(case: &Path) -> Result<(), Failed> {
@@ -233,13 +299,21 @@ fn equal<T: PartialEq + std::fmt::Debug + ?Sized>(what: &str, ours: &T, theirs: 
     if ours == theirs { Ok(()) } else { Err(format!("{what}: ours {ours:?}, the writer's {theirs:?}")) }
 }
 
-fn same_elements(what: &str, ours: &[u8], theirs: &[u8], size: usize) -> Result<(), String> {
+fn same_elements(what: &str, ours: ReadElements, theirs: &[Vec<u8>]) -> Result<(), String> {
+    let ours = match ours {
+        ReadElements::Variable(elements) => elements,
+        ReadElements::Packed(bytes) => {
+            let size = theirs.first().map_or(1, Vec::len);
+            bytes.chunks(size).map(<[u8]>::to_vec).collect()
+        }
+    };
     if ours == theirs {
         return Ok(());
     }
-    let differing = ours.chunks(size.max(1)).zip(theirs.chunks(size.max(1))).position(|(a, b)| a != b);
+    let differing = ours.iter().zip(theirs).position(|(a, b)| a != b);
+    let (a, b) = (differing.map(|at| &ours[at]), differing.map(|at| &theirs[at]));
     Err(format!(
-        "{what}: {} bytes, the writer's {}, first differing element {differing:?}",
+        "{what}: {} elements, the writer's {}, first differing element {differing:?}: {a:?}, {b:?}",
         ours.len(),
         theirs.len()
     ))

@@ -1,5 +1,8 @@
 //! What the integration tests share: a store of a folder's files, and a sink that puts a read's parts together element by element.
 
+// Each test program uses a part of it.
+#![allow(dead_code)]
+
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -25,6 +28,11 @@ pub fn folders(path: &Path) -> Vec<PathBuf> {
 
 /// All files below a folder, under their relative paths.
 pub fn memory_store(root: &Path) -> Rc<dyn Store> {
+    Rc::new(folder_store(root))
+}
+
+/// As [`memory_store`], to be wrapped.
+pub fn folder_store(root: &Path) -> MemoryStore {
     let store = MemoryStore::new();
     let mut open = vec![root.to_owned()];
     while let Some(folder) = open.pop() {
@@ -39,7 +47,7 @@ pub fn memory_store(root: &Path) -> Rc<dyn Store> {
             store.insert(&StoreKey::parse(&key).unwrap_or_else(|error| panic!("{error:?}")), bytes);
         }
     }
-    Rc::new(store)
+    store
 }
 
 /// Decodes base64 of a fixture.
@@ -47,29 +55,55 @@ pub fn base64(text: &str) -> Vec<u8> {
     ::base64::engine::general_purpose::STANDARD.decode(text).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// All elements, packed, C order.
-pub fn read_all(array: &Rc<Array>) -> Result<Vec<u8>> {
+/// What a read gives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReadElements {
+    /// Of one size, packed.
+    Packed(Vec<u8>),
+    /// With lengths of their own.
+    Variable(Vec<Vec<u8>>),
+}
+
+/// All elements, in C order.
+pub fn read_all(array: &Rc<Array>) -> Result<ReadElements> {
     read_selection(array, Selection::all(), None)
 }
 
-/// A selection's elements, packed in the given order of dimensions.
-pub fn read_selection(array: &Rc<Array>, selection: Selection, order: Option<Vec<usize>>) -> Result<Vec<u8>> {
+/// A selection's elements, in the given order of dimensions.
+pub fn read_selection(
+    array: &Rc<Array>,
+    selection: Selection,
+    order: Option<Vec<usize>>,
+) -> Result<ReadElements> {
+    futures_executor::block_on(read_async(array, selection, order))
+}
+
+/// As [`read_selection`], for several at a time.
+pub async fn read_async(
+    array: &Rc<Array>,
+    selection: Selection,
+    order: Option<Vec<usize>>,
+) -> Result<ReadElements> {
     let sink = Gather::default();
     let request = ReadRequest { selection, order, streamed: false };
-    futures_executor::block_on(read(array, &request, &Inline::default(), &sink, &RequestContext::default()))?;
-    Ok(sink.output.into_inner())
+    read(array, &request, &Inline::default(), &sink, &RequestContext::default()).await?;
+    let elements = sink.elements.into_inner();
+    Ok(match array.binding().metadata().data_type.size() {
+        Some(_) => ReadElements::Packed(elements.concat()),
+        None => ReadElements::Variable(elements),
+    })
 }
 
 #[derive(Default)]
 struct Gather {
     layout: RefCell<Option<OutputLayout>>,
-    output: RefCell<Vec<u8>>,
+    elements: RefCell<Vec<Vec<u8>>>,
 }
 
 impl PartSink for Gather {
     fn begin(&self, layout: &OutputLayout) -> Result<()> {
-        let elements = layout.shape.iter().product::<u64>();
-        *self.output.borrow_mut() = layout.fill_value.repeat(usize::try_from(elements).unwrap_or(usize::MAX));
+        let elements = usize::try_from(layout.shape.iter().product::<u64>()).unwrap_or(usize::MAX);
+        *self.elements.borrow_mut() = vec![layout.fill_value.clone(); elements];
         *self.layout.borrow_mut() = Some(layout.clone());
         Ok(())
     }
@@ -77,16 +111,15 @@ impl PartSink for Gather {
     fn part(&self, part: &Part, data: PartData) -> LocalFuture<'_, Result<()>> {
         if let (PartData::Bytes(value), Some(layout)) = (data, &*self.layout.borrow()) {
             let bytes = value.as_slice().unwrap_or_default();
-            place(part, bytes, layout, &mut self.output.borrow_mut());
+            place(part, bytes, layout, &mut self.elements.borrow_mut());
         }
         Box::pin(async { Ok(()) })
     }
 }
 
 /// One element at a time: slow, and plainly right.
-fn place(part: &Part, bytes: &[u8], layout: &OutputLayout, output: &mut [u8]) {
-    let size = layout.element_size;
-    for (number, element) in bytes.chunks(size).enumerate() {
+fn place(part: &Part, bytes: &[u8], layout: &OutputLayout, output: &mut [Vec<u8>]) {
+    for number in 0..usize::try_from(part.shape.iter().product::<u64>()).unwrap_or(usize::MAX) {
         let (mut rest, mut at, mut step) = (number as u64, 0, 1);
         for dimension in layout.order.iter().rev() {
             let index = part.start[*dimension] + rest % part.shape[*dimension];
@@ -94,7 +127,21 @@ fn place(part: &Part, bytes: &[u8], layout: &OutputLayout, output: &mut [u8]) {
             at += index * step;
             step *= layout.shape[*dimension];
         }
-        let at = usize::try_from(at).unwrap_or(usize::MAX) * size;
-        output[at..at + size].copy_from_slice(element);
+        output[usize::try_from(at).unwrap_or(usize::MAX)] = element(part, bytes, layout, number).to_vec();
     }
+}
+
+/// Element `number` of a part: packed, or between two of the offsets that stand before the bytes.
+fn element<'a>(part: &Part, bytes: &'a [u8], layout: &OutputLayout, number: usize) -> &'a [u8] {
+    let size = layout.element_size;
+    if size > 0 {
+        return &bytes[number * size..][..size];
+    }
+    let count = usize::try_from(part.shape.iter().product::<u64>()).unwrap_or(usize::MAX);
+    let (offsets, bytes) = bytes.split_at((count + 1) * 4);
+    let offset = |i: usize| {
+        let word = &offsets[i * 4..][..4];
+        u32::from_le_bytes([word[0], word[1], word[2], word[3]]) as usize
+    };
+    &bytes[offset(number)..offset(number + 1)]
 }
