@@ -1,0 +1,106 @@
+//! Requests are counted: the usual motions of a viewer ask for what they need and nothing twice.
+
+mod support;
+
+use std::path::Path;
+use std::rc::Rc;
+
+use futures_executor::block_on;
+use futures_util::future::join;
+use support::{folder_store, read_selection};
+use zarr_wasm::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::hierarchy::array::Array;
+use zarr_wasm::hierarchy::open::{OpenOptions, open};
+use zarr_wasm::store::memory::MemoryStore;
+use zarr_wasm::store::wrap::Counting;
+use zarr_wasm::store::{ByteRange, RequestContext, Store};
+
+/// Shards of 8 × 12 elements in an array of 13 × 23, inner chunks of 4 × 6, the index of 4 entries and a checksum at the end.
+const SHARDED: &str = "zstd-checked-end";
+const INDEX: ByteRange = ByteRange::Suffix(4 * 16 + 4);
+
+fn counting_store() -> Rc<Counting<MemoryStore>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/zarr-python-3/sharding-v3/store");
+    Rc::new(Counting::with_log(folder_store(&root)))
+}
+
+fn array(store: &Rc<Counting<MemoryStore>>) -> Rc<Array> {
+    let store: Rc<dyn Store> = store.clone();
+    let opened = block_on(open(&store, SHARDED, &OpenOptions::default(), &RequestContext::default()));
+    let opened = opened.unwrap_or_else(|error| panic!("{error:?}"));
+    Array::new(store, opened.path, opened.document).unwrap_or_else(|error| panic!("{error:?}"))
+}
+
+fn window(rows: std::ops::Range<i64>, columns: std::ops::Range<i64>) -> Selection {
+    let slice = |range: std::ops::Range<i64>| DimensionSelection::Slice {
+        start: Some(range.start),
+        stop: Some(range.end),
+        step: None,
+    };
+    Selection::Orthogonal(vec![slice(rows), slice(columns)])
+}
+
+/// The reads of chunks since `from` reads.
+fn chunk_reads(store: &Counting<MemoryStore>, from: usize) -> Vec<(String, ByteRange)> {
+    let prefix = format!("{SHARDED}/c/");
+    let log = store.log().split_off(from);
+    log.into_iter().filter_map(|(key, range)| Some((key.strip_prefix(&prefix)?.to_owned(), range))).collect()
+}
+
+#[test]
+fn opening_asks_for_each_document_once_and_all_at_once() {
+    let store = counting_store();
+    array(&store);
+    let mut keys: Vec<String> = store.log().into_iter().map(|(key, _)| key).collect();
+    keys.sort();
+    let expected = [".zarray", ".zattrs", ".zgroup", "zarr.json"].map(|suffix| format!("{SHARDED}/{suffix}"));
+    // A store that answers at once ends the open with its first answer; none is asked for twice.
+    assert!(keys.iter().all(|key| expected.contains(key)), "{keys:?}");
+    keys.dedup();
+    assert_eq!(keys.len(), store.log().len());
+}
+
+#[test]
+fn a_window_inside_a_shard_is_an_index_and_one_merged_range() {
+    let store = counting_store();
+    let array = array(&store);
+    let opened = store.log().len();
+    let read =
+        |selection| read_selection(&array, selection, None).unwrap_or_else(|error| panic!("{error:?}"));
+    read(window(0..8, 0..12));
+    let first = chunk_reads(&store, opened);
+    assert_eq!(first.len(), 2, "{first:?}");
+    assert_eq!(first[0], ("0/0".to_owned(), INDEX));
+    assert!(matches!(&first[1], (key, ByteRange::FromStart { .. }) if key == "0/0"), "{first:?}");
+    let so_far = store.log().len();
+    read(window(4..8, 6..12));
+    let second = chunk_reads(&store, so_far);
+    assert_eq!(second.len(), 1, "the index was kept: {second:?}");
+}
+
+#[test]
+fn concurrent_reads_of_a_shard_share_its_index() {
+    let store = counting_store();
+    let array = array(&store);
+    let opened = store.log().len();
+    let read = |selection: Selection| {
+        let array = array.clone();
+        async move {
+            support::read_async(&array, selection, None).await.unwrap_or_else(|error| panic!("{error:?}"))
+        }
+    };
+    let (left, right) = block_on(join(read(window(0..4, 0..6)), read(window(0..4, 6..12))));
+    assert!(left != right, "two different windows");
+    let indexes = chunk_reads(&store, opened).into_iter().filter(|(_, range)| *range == INDEX);
+    assert_eq!(indexes.count(), 1);
+}
+
+#[test]
+fn a_read_of_everything_asks_for_each_shard_twice() {
+    let store = counting_store();
+    let array = array(&store);
+    let opened = store.log().len();
+    read_selection(&array, Selection::all(), None).unwrap_or_else(|error| panic!("{error:?}"));
+    let reads = chunk_reads(&store, opened);
+    assert_eq!(reads.len(), 2 * 2 * 2, "four shards, an index and a range each: {reads:?}");
+}
