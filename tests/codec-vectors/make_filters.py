@@ -5,6 +5,7 @@ A lossy filter's input is what it made of other numbers before: encoding that on
 
 import base64
 import json
+import lzma
 from pathlib import Path
 
 import numcodecs
@@ -59,7 +60,9 @@ def add_elements(codec, name, elements, encoded, writer=NUMCODECS, zarr_format=2
 def by_numcodecs(name, codec, decoded, **extra):
     """What numcodecs makes of `decoded`; of what it makes of that again, where the codec is lossy."""
     codec = numcodecs.get_codec(codec) if isinstance(codec, dict) else codec
-    kept = np.asarray(codec.decode(codec.encode(decoded))).view(decoded.dtype).reshape(decoded.shape)
+    kept = codec.decode(codec.encode(decoded))
+    kept = np.frombuffer(kept, "u1") if isinstance(kept, bytes) else kept
+    kept = kept.view(decoded.dtype).reshape(decoded.shape)
     add(codec.get_config() | extra, name, kept, codec.encode(kept))
 
 
@@ -179,8 +182,38 @@ def checksums():
     add({"id": "jenkins_lookup3", "initval": 0, "prefix": list(b"before")}, "prefix", NOISE, encoded)
 
 
+def only_written(name, codec, decoded):
+    """numcodecs itself hands the filters to a decoder that wants none."""
+    add(codec.get_config(), name, decoded, codec.encode(decoded))
+
+
+def compressors():
+    smooth = (1000 + np.cumsum(np.frombuffer(noise(1500, 15), "u1").astype("i4") % 3 - 1)).astype("<u2")
+    for level in [1, 9]:
+        by_numcodecs(f"level-{level}", numcodecs.BZ2(level), smooth)
+    by_numcodecs("nothing", numcodecs.BZ2(1), smooth[:0])
+    parts = [numcodecs.BZ2(1).encode(part) for part in [smooth[:700], smooth[700:]]]
+    add({"id": "bz2", "level": 1}, "two-streams", smooth, b"".join(parts), f"{NUMCODECS}, joined")
+    for check in [-1, 0, 1, 4, 10]:
+        by_numcodecs(f"xz-check-{check}", numcodecs.LZMA(check=check, preset=1), smooth[:600])
+    lzma1, lzma2, distance = {"id": lzma.FILTER_LZMA1, "preset": 6}, {"id": lzma.FILTER_LZMA2, "preset": 1}, {"id": lzma.FILTER_DELTA, "dist": 2}
+    odd = {"id": lzma.FILTER_LZMA2, "dict_size": 4096, "lc": 1, "lp": 2, "pb": 0}
+    only_written("xz-delta", numcodecs.LZMA(filters=[distance, lzma2]), smooth)
+    only_written("xz-two-deltas", numcodecs.LZMA(filters=[distance, {"id": lzma.FILTER_DELTA}, lzma2]), smooth)
+    by_numcodecs("alone", numcodecs.LZMA(format=2, preset=6), smooth)
+    only_written("alone-filter", numcodecs.LZMA(format=2, filters=[lzma1]), smooth)
+    by_numcodecs("raw-lzma1", numcodecs.LZMA(format=3, filters=[lzma1]), smooth)
+    by_numcodecs("raw-lzma2", numcodecs.LZMA(format=3, filters=[lzma2]), smooth)
+    by_numcodecs("raw-delta-odd", numcodecs.LZMA(format=3, filters=[distance, distance, odd]), smooth)
+    by_numcodecs("raw-noise", numcodecs.LZMA(format=3, filters=[odd]), NOISE)
+    parts = [numcodecs.LZMA(preset=0).encode(part) for part in [smooth[:200], smooth[200:600]]]
+    add(numcodecs.LZMA(preset=0).get_config(), "xz-two-streams", smooth[:600], b"".join(parts), f"{NUMCODECS}, joined")
+    for count in [1, 2, 240]:
+        by_numcodecs(f"{count}-bytes", numcodecs.Base64(), NOISE[:count])
+
+
 def main():
-    for make in [delta, fixedscaleoffset, quantize, astype, bitround, packbits, registered_packbits, shuffle, checksums]:
+    for make in [delta, fixedscaleoffset, quantize, astype, bitround, packbits, registered_packbits, shuffle, checksums, compressors]:
         make()
     for codec, vectors in VECTORS.items():
         folder = HERE / codec

@@ -72,8 +72,22 @@ macro_rules! entries {
             kind: CodecKind::$kind,
             home: Home::$home,
             peers: $peers,
-            parse: $parse,
+            parse: parser!($home, $parse),
         }),*]
+    };
+}
+
+/// The parser of a codec that this build may lack: then it stands for all those of its module, and is never called.
+macro_rules! parser {
+    (Full, $parse:expr) => {{
+        #[cfg(any(feature = "full", not(target_arch = "wasm32")))]
+        let parse = $parse;
+        #[cfg(not(any(feature = "full", not(target_arch = "wasm32"))))]
+        let parse = |_: &Configuration<'_>| Err(needs_module(Home::Full));
+        parse
+    }};
+    ($home:ident, $parse:expr) => {
+        $parse
     };
 }
 
@@ -104,6 +118,9 @@ pub static ENTRIES: &[Entry] = entries! {
     "numcodecs.adler32", [],                        ["adler32"], BytesToBytes, Engine, bytes_to_bytes::adler32::parse, ["yes", "yes", "no", "no"];
     "numcodecs.fletcher32", [],                     ["fletcher32"], BytesToBytes, Engine, bytes_to_bytes::fletcher32::parse, ["yes", "yes", "no", "no"];
     "numcodecs.jenkins_lookup3", [],                ["jenkins_lookup3"], BytesToBytes, Engine, bytes_to_bytes::jenkins_lookup3::parse, ["yes", "no", "no", "no"];
+    "numcodecs.bz2",     [],                        ["bz2"],    BytesToBytes, Full,   bytes_to_bytes::bz2::parse,      ["yes", "yes", "no", "no"];
+    "numcodecs.lzma",    [],                        ["lzma"],   BytesToBytes, Full,   bytes_to_bytes::lzma::parse,     ["yes", "no", "no", "no"];
+    "numcodecs.base64",  [],                        ["base64"], BytesToBytes, Engine, bytes_to_bytes::base64::parse,   ["no", "no", "no", "no"];
 };
 
 /// The codec of this name.

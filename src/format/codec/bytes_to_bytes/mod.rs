@@ -5,15 +5,22 @@
 //! [`require_encoders`], so that the engine build carries none.
 
 pub mod adler32;
+pub mod base64;
 pub mod blosc;
+#[cfg(any(feature = "full", not(target_arch = "wasm32")))]
+pub mod bz2;
 mod checksum;
 pub mod crc32;
 pub mod crc32c;
+#[cfg(any(feature = "full", not(target_arch = "wasm32")))]
+mod drain;
 pub mod fletcher32;
 pub mod gzip;
 mod inflate;
 pub mod jenkins_lookup3;
 pub mod lz4;
+#[cfg(any(feature = "full", not(target_arch = "wasm32")))]
+pub mod lzma;
 pub mod shuffle;
 pub mod zlib;
 pub mod zstd;

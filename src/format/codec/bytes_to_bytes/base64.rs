@@ -1,0 +1,46 @@
+//! `base64`: bytes as text (RFC 4648, with padding). <https://numcodecs.readthedocs.io/en/stable/other/base64.html>
+
+use ::base64::Engine as _;
+use ::base64::engine::general_purpose::STANDARD;
+
+use crate::error::{Error, Result};
+use crate::format::codec::configuration::Configuration;
+use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec};
+
+/// The configuration, which is empty.
+#[derive(Clone, Copy, Debug)]
+struct Base64;
+
+/// Reads the configuration.
+///
+/// # Errors
+/// None: there is nothing in it.
+pub fn parse(_: &Configuration<'_>) -> Result<Spec> {
+    Ok(Spec::BytesToBytes(Box::new(Base64)))
+}
+
+impl BytesToBytesSpec for Base64 {
+    fn bind(&self, _: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
+        Ok(Box::new(*self))
+    }
+}
+
+impl BytesToBytes for Base64 {
+    fn encoded_len(&self, decoded: u64) -> Option<u64> {
+        decoded.div_ceil(3).checked_mul(4)
+    }
+
+    fn decode(&self, encoded: &[u8], mut output: Output<'_>) -> Result<()> {
+        let padding = encoded.iter().rev().take(2).take_while(|&&byte| byte == b'=').count();
+        let len = (encoded.len() / 4 * 3).saturating_sub(padding);
+        let decoded = output.reserve(len as u64)?;
+        let written = STANDARD.decode_slice(encoded, decoded);
+        let written =
+            written.map_err(|error| Error::format("base64 is damaged").actual(error.to_string()))?;
+        if written == len { Ok(()) } else { Err(Error::format("base64 is damaged")) }
+    }
+
+    fn encode(&self, decoded: &[u8]) -> Result<Vec<u8>> {
+        Ok(STANDARD.encode(decoded).into_bytes())
+    }
+}
