@@ -71,6 +71,7 @@ impl FillValue {
             DataType::Bool if matches!(json.text(), "0" | "1" | "0.0" | "1.0") => {
                 Ok(Self(vec![u8::from(json.text().starts_with('1'))]))
             }
+            DataType::Float(float) => float.parse_v2_fill(json),
             DataType::Complex(part) => complex::parse_v2_fill(*part, json),
             DataType::Time(_) => time::parse_v2_fill(json),
             // zarr-python 2 wrote 0 where nobody had chosen.

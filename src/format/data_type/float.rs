@@ -5,7 +5,7 @@
 
 use half::{bf16, f16};
 
-use super::{FillValue, micro};
+use super::{FillValue, base64, micro};
 use crate::error::{Error, Result};
 use crate::format::metadata::json::Json;
 
@@ -113,6 +113,14 @@ impl Float {
             _ => None,
         };
         bits.map(|bits| self.pack(bits)).ok_or_else(|| self.unexpected(json))
+    }
+
+    /// As v2 writers have it: TensorStore writes `float4_e2m1fn` as base64 of its byte.
+    pub(super) fn parse_v2_fill(self, json: Json<'_>) -> Result<FillValue> {
+        self.parse_fill(json).or_else(|error| match base64::decode(json).as_deref() {
+            Ok([byte]) if self.size() == 1 => Ok(self.pack(u64::from(*byte) & ((1 << self.bits()) - 1))),
+            _ => Err(error),
+        })
     }
 
     fn parse_text(self, text: &str) -> Option<u64> {
