@@ -212,8 +212,46 @@ def compressors():
         by_numcodecs(f"{count}-bytes", numcodecs.Base64(), NOISE[:count])
 
 
+def objects():
+    words = ["", "zarr", "größer", "日本", "𝔘nicode", "a" * 70, "", "end"]
+    chunk = np.array(words, dtype=object)
+    elements = {"data_type": "string", "shape": [len(words)], "input_elements_base64": [text(word.encode()) for word in words]}
+    encoded = numcodecs.VLenUTF8().encode(chunk)
+    add_elements({"id": "vlen-utf8"}, "words", elements, encoded)
+    add_elements({"name": "vlen-utf8"}, "words-v3", elements | {"shape": [2, 4]}, encoded, zarr_format=3)
+    none = {"shape": [0, 3], "input_elements_base64": []}
+    add_elements({"id": "vlen-utf8"}, "none", elements | none, numcodecs.VLenUTF8().encode(chunk[:0]))
+    parts = [b"", b"\x00\xff", noise(50, 16), b"x"]
+    chunk = np.array(parts, dtype=object)
+    elements = {"data_type": "bytes", "shape": [4], "input_elements_base64": [text(part) for part in parts]}
+    add_elements({"id": "vlen-bytes"}, "parts", elements, numcodecs.VLenBytes().encode(chunk))
+    add_elements({"name": "vlen-bytes"}, "parts-v3", elements, numcodecs.VLenBytes().encode(chunk), zarr_format=3)
+    for dtype in ["<i2", ">i4", "<f8", "|u1"]:
+        arrays = [np.arange(count).astype(dtype) - (0 if "u" in dtype else 2) for count in [3, 0, 1, 7]]
+        chunk = np.empty(4, dtype=object)
+        chunk[:] = arrays
+        packed = [text(array.astype(array.dtype.newbyteorder("<")).tobytes()) for array in arrays]
+        name = NAMES[arrays[0].dtype.newbyteorder("<").str]
+        elements = {"data_type": f"array of {name}", "shape": [4], "input_elements_base64": packed}
+        codec = numcodecs.VLenArray(dtype)
+        add_elements({"id": "vlen-array", "dtype": dtype}, name, elements, codec.encode(chunk))
+    values = [None, True, 1, -(2**63), 2**64 - 1, 1.5, 1e300, "", "größer 𝔘", [1, [2, "x"]], {"a": {"b": []}}, float("nan"), [float("-inf")]]
+    for name, shape in [("list", [13]), ("grid", [1, 13]), ("deep", [13, 1, 1])]:
+        chunk = np.empty(len(values), dtype=object)
+        chunk[:] = values
+        chunk = chunk.reshape(shape)
+        plain = [json.dumps(value, separators=(",", ":")) for value in values]
+        elements = {"data_type": "json", "shape": shape, "input_elements_base64": [text(value.encode()) for value in plain]}
+        add_elements(numcodecs.JSON().get_config(), name, elements, numcodecs.JSON().encode(chunk))
+    single = np.empty((), dtype=object)
+    single[()] = {"only": 1}
+    elements = {"data_type": "json", "shape": [], "input_elements_base64": [text(b'{"only":1}')]}
+    add_elements(numcodecs.JSON().get_config(), "no-dimensions", elements, numcodecs.JSON().encode(single))
+
+
 def main():
-    for make in [delta, fixedscaleoffset, quantize, astype, bitround, packbits, registered_packbits, shuffle, checksums, compressors]:
+    lossy = [delta, fixedscaleoffset, quantize, astype, bitround]
+    for make in [*lossy, packbits, registered_packbits, shuffle, checksums, compressors, objects]:
         make()
     for codec, vectors in VECTORS.items():
         folder = HERE / codec

@@ -113,6 +113,11 @@ pub static ENTRIES: &[Entry] = entries! {
     "zarrs.squeeze",     [],                        [],         ArrayToArray, Engine, array_to_array::reshape::parse_squeeze, ["no", "yes", "no", "no"];
     "numcodecs.packbits", [],                       ["packbits"], ArrayToArray, Engine, array_to_array::numcodecs_packbits::parse, ["yes", "no", "no", "no"];
     "packbits",          [],                        [],         ArrayToBytes, Engine, array_to_bytes::packbits::parse, ["no", "edge chunks wrong", "no", "no"];
+    "vlen-utf8",         [],                        ["vlen-utf8"], ArrayToBytes, Engine, array_to_bytes::vlen::parse_utf8, ["yes", "yes", "no", "yes"];
+    "vlen-bytes",        [],                        ["vlen-bytes"], ArrayToBytes, Engine, array_to_bytes::vlen::parse_bytes, ["yes", "yes", "no", "no"];
+    "vlen-array",        [],                        ["vlen-array"], ArrayToBytes, Engine, array_to_bytes::vlen::parse_array, ["no", "yes", "no", "no"];
+    "zarrs.vlen_v2",     [],                        [],         ArrayToBytes, Engine, array_to_bytes::vlen::parse_any, ["no", "yes", "no", "no"];
+    "numcodecs.json2",   [],                        ["json2"],  ArrayToBytes, Engine, array_to_bytes::json2::parse,    ["no", "no", "no", "yes"];
     "numcodecs.shuffle", [],                        ["shuffle"], BytesToBytes, Engine, bytes_to_bytes::shuffle::parse, ["yes", "yes", "no", "yes"];
     "numcodecs.crc32",   [],                        ["crc32"],  BytesToBytes, Engine, bytes_to_bytes::crc32::parse,    ["yes", "no", "no", "no"];
     "numcodecs.adler32", [],                        ["adler32"], BytesToBytes, Engine, bytes_to_bytes::adler32::parse, ["yes", "yes", "no", "no"];

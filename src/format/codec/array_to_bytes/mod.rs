@@ -3,4 +3,6 @@
 //! Which of them exist is written in [`super::registry`] alone. Sharding has a room of its own beside this one.
 
 pub mod bytes;
+pub mod json2;
 pub mod packbits;
+pub mod vlen;

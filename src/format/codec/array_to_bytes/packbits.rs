@@ -8,7 +8,7 @@ use crate::format::codec::configuration::{Configuration, unfit};
 use crate::format::codec::{
     ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec, wrong_decoded_len,
 };
-use crate::format::data_type::DataType;
+use crate::format::data_type::{DataType, Run};
 use crate::limits;
 
 /// Where the count of padding bits stands.
@@ -55,28 +55,14 @@ fn bit(configuration: &Configuration<'_>, field: &str) -> Result<Option<u32>> {
     Ok(bit.and_then(|bit| u32::try_from(bit).ok()))
 }
 
-/// An element's parts that are packed on their own: its numbers.
-#[derive(Clone, Copy, Debug)]
-struct Component {
-    /// Bytes in memory.
-    size: usize,
-    /// Bits that mean something.
-    bits: u32,
-    /// Whether the missing high bits repeat the sign.
-    signed: bool,
-}
-
-fn component(data_type: &DataType) -> Option<Component> {
-    match data_type {
-        DataType::Bool => Some(Component { size: 1, bits: 1, signed: false }),
-        DataType::Integer(integer) => {
-            let (size, signed) = (integer.size(), integer.is_signed());
-            Some(Component { size, bits: u32::try_from(8 * size).ok()?, signed })
+/// The number or two that an element is, which are packed on their own. `None` for elements that are none.
+fn component(data_type: &DataType) -> Option<Run> {
+    match (data_type, data_type.runs().as_slice()) {
+        (DataType::Bool, _) => Some(Run { bits: 1, ..Run::of(1, 1) }),
+        (DataType::Integer(_) | DataType::Float(_) | DataType::Complex(_), [run]) => {
+            let signed = matches!(data_type, DataType::Integer(integer) if integer.is_signed());
+            Some(Run { signed, ..*run })
         }
-        DataType::Float(float) => {
-            Some(Component { size: float.size(), bits: u32::try_from(8 * float.size()).ok()?, signed: false })
-        }
-        #[allow(unreachable_patterns, reason = "data types are added one at a time")]
         _ => None,
     }
 }
@@ -95,14 +81,14 @@ impl ArrayToBytesSpec for PackBitsSpec {
         }
         let byte_len = decoded.byte_len()?.unwrap_or(0);
         let kept = last_bit - first_bit + 1;
-        let bits = limits::product([byte_len / component.size as u64, u64::from(kept)], "chunk")?;
+        let bits = limits::product([byte_len / component.width as u64, u64::from(kept)], "chunk")?;
         let padding_encoding = self.padding_encoding;
         Ok(Box::new(PackBits { component, first_bit, kept, byte_len, bits, padding_encoding }))
     }
 }
 
 struct PackBits {
-    component: Component,
+    component: Run,
     first_bit: u32,
     /// Bits of each component that are stored.
     kept: u32,
@@ -164,7 +150,7 @@ impl ArrayToBytes for PackBits {
         let mut bytes = packed.iter();
         // At most 63 bits wait while 64 more are wanted.
         let (mut waiting, mut count) = (0_u128, 0);
-        for component in elements.chunks_exact_mut(self.component.size) {
+        for component in elements.chunks_exact_mut(self.component.width) {
             while count < self.kept {
                 waiting |= u128::from(bytes.next().copied().unwrap_or(0)) << count;
                 count += 8;
@@ -192,7 +178,7 @@ impl ArrayToBytes for PackBits {
             encoded.push(self.padding());
         }
         let (mut waiting, mut count) = (0_u128, 0);
-        for component in elements.chunks_exact(self.component.size) {
+        for component in elements.chunks_exact(self.component.width) {
             let mut value = [0; 8];
             value[..component.len()].copy_from_slice(component);
             let stored = u128::from(u64::from_le_bytes(value)) >> self.first_bit & ((1 << self.kept) - 1);

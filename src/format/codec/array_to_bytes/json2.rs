@@ -1,0 +1,169 @@
+//! `json2`: objects as a JSON list, their NumPy type and the shape behind them: `["a", 1.5, null, "|O", [3]]`.
+//! <https://numcodecs.readthedocs.io/en/stable/other/json.html>
+//!
+//! In memory an object is the text of its JSON value, bare `NaN` and `Infinity` as Python has them. What of its configuration
+//! says how Python is to write (`indent`, `separators`, …) means nothing to a reader, and we write the shortest form.
+
+use super::vlen::wrong_count;
+use crate::error::{Error, Result};
+use crate::format::codec::array_bytes::VariableBytes;
+use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::{ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
+use crate::format::data_type::DataType;
+use crate::format::metadata::json::{Document, Json};
+use crate::limits;
+
+/// The configuration, of which only `encoding` concerns a reader.
+#[derive(Clone, Copy, Debug)]
+struct Json2Spec;
+
+/// Reads the configuration.
+///
+/// # Errors
+/// `Format` for an encoding that is not text, `Unsupported` for encodings other than UTF-8.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    let encoding = configuration.text("encoding")?;
+    if let Some(encoding) = encoding {
+        let name = encoding.to_ascii_lowercase().replace(['-', '_'], "");
+        if !["utf8", "ascii", "usascii"].contains(&name.as_str()) {
+            return Err(unfit("encoding", "utf-8", encoding));
+        }
+    }
+    let of_the_writer = [
+        "allow_nan",
+        "check_circular",
+        "ensure_ascii",
+        "indent",
+        "separators",
+        "skipkeys",
+        "sort_keys",
+        "strict",
+    ];
+    of_the_writer.iter().for_each(|field| configuration.tolerate(field));
+    Ok(Spec::ArrayToBytes(Box::new(Json2Spec)))
+}
+
+impl ArrayToBytesSpec for Json2Spec {
+    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
+        Ok(Box::new(Json2 { chunk: Objects::bind(decoded)? }))
+    }
+}
+
+struct Json2 {
+    chunk: Objects,
+}
+
+impl ArrayToBytes for Json2 {
+    fn encoded_len(&self) -> Option<u64> {
+        None
+    }
+
+    fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
+        let document = Document::parse(encoded)?;
+        let mut items = document.root().array()?;
+        let shape = items.pop().ok_or_else(no_shape)?.u64_list()?;
+        items.pop().ok_or_else(no_shape)?.str()?;
+        self.chunk.check_count(limits::product(shape.iter().copied(), "chunk")?)?;
+        let mut elements = self.chunk.elements()?;
+        // The first level is there even where there are no dimensions.
+        push_items(&items, shape.get(1..).unwrap_or_default(), &mut elements)?;
+        self.chunk.check_count(elements.len() as u64)?;
+        Ok(ArrayBytes::Variable(elements))
+    }
+
+    fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
+        let elements = decoded.variable()?;
+        self.chunk.check_count(elements.len() as u64)?;
+        let mut texts = (0..elements.len()).map(|idx| elements.get(idx).unwrap_or_default());
+        let mut encoded = b"[".to_vec();
+        limits::reserve(
+            &mut encoded,
+            elements.bytes.len().saturating_add(2 * elements.len()),
+            "encoded chunk",
+        )?;
+        let (first, inner) =
+            self.chunk.shape.split_first().map_or((1, &[][..]), |(first, inner)| (*first, inner));
+        for _ in 0..first {
+            put_item(&mut texts, inner, &mut encoded)?;
+            encoded.push(b',');
+        }
+        let shape: Vec<String> = self.chunk.shape.iter().map(u64::to_string).collect();
+        encoded.extend_from_slice(format!("\"|O\",[{}]]", shape.join(",")).as_bytes());
+        Ok(encoded)
+    }
+}
+
+/// Appends the values of a nest of lists.
+fn push_items(items: &[Json<'_>], inner: &[u64], elements: &mut VariableBytes) -> Result<()> {
+    for item in items {
+        match inner.split_first() {
+            Some((_, inner)) => push_items(&item.array()?, inner, elements)?,
+            None => elements.push(item.original_text().as_bytes())?,
+        }
+    }
+    Ok(())
+}
+
+fn put_item<'a>(
+    texts: &mut impl Iterator<Item = &'a [u8]>,
+    inner: &[u64],
+    encoded: &mut Vec<u8>,
+) -> Result<()> {
+    let Some((&len, inner)) = inner.split_first() else {
+        let text = texts.next().unwrap_or_default();
+        Document::parse(text).map_err(|_| Error::argument("an element is not the text of a JSON value"))?;
+        encoded.extend_from_slice(text);
+        return Ok(());
+    };
+    encoded.push(b'[');
+    for idx in 0..len {
+        if idx > 0 {
+            encoded.push(b',');
+        }
+        put_item(texts, inner, encoded)?;
+    }
+    encoded.push(b']');
+    Ok(())
+}
+
+fn no_shape() -> Error {
+    Error::format("JSON list lacks the type and shape at its end")
+}
+
+/// A chunk of objects.
+pub(super) struct Objects {
+    pub(super) shape: Vec<u64>,
+    count: u64,
+}
+
+impl Objects {
+    /// # Errors
+    /// `Format` for elements that are no objects.
+    pub(super) fn bind(decoded: &ChunkRepresentation) -> Result<Self> {
+        if decoded.data_type != DataType::Json {
+            let error = Error::format("codec of objects does not fit the data type");
+            return Err(error.actual(decoded.data_type.name().into_owned()));
+        }
+        Ok(Self { shape: decoded.shape.clone(), count: decoded.element_count()? })
+    }
+
+    /// # Errors
+    /// `Format` for another count than the chunk's.
+    pub(super) fn check_count(&self, count: u64) -> Result<()> {
+        if count == self.count { Ok(()) } else { Err(wrong_count(self.count, count)) }
+    }
+
+    /// Room for the chunk's elements.
+    ///
+    /// # Errors
+    /// `Limit` when there is none.
+    pub(super) fn elements(&self) -> Result<VariableBytes> {
+        let mut elements = VariableBytes::new();
+        limits::reserve(
+            &mut elements.offsets,
+            limits::within(self.count, limits::CHUNK_BYTES / 4, "elements")?,
+            "elements",
+        )?;
+        Ok(elements)
+    }
+}

@@ -1,0 +1,191 @@
+//! `vlen-utf8`, `vlen-bytes`, `vlen-array`: how many elements, then the length of each before its bytes; all counts are
+//! unsigned, little-endian and of 32 bits.
+//! <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/vlen-utf8>, `…/vlen-bytes`,
+//! <https://numcodecs.readthedocs.io/en/stable/other/vlen.html>
+//!
+//! The lengths of arrays count bytes too. `zarrs.vlen_v2` is the same for all of them.
+
+use crate::error::{Error, Result};
+use crate::format::codec::array_bytes::VariableBytes;
+use crate::format::codec::configuration::Configuration;
+use crate::format::codec::{ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
+use crate::format::data_type::typestr::{self, Endian};
+use crate::format::data_type::{DataType, Run, run};
+use crate::limits;
+
+/// Bytes of a count.
+const LEN: usize = 4;
+
+/// What the elements must be.
+#[derive(Clone, Debug)]
+enum VlenSpec {
+    Utf8,
+    Bytes,
+    /// Arrays of this type, stored in this byte order.
+    Array(DataType, Endian),
+    /// Whatever the array's data type says.
+    Any,
+}
+
+/// Reads the configuration of `vlen-utf8`, which is empty.
+///
+/// # Errors
+/// None: there is nothing in it.
+pub fn parse_utf8(_: &Configuration<'_>) -> Result<Spec> {
+    Ok(Spec::ArrayToBytes(Box::new(VlenSpec::Utf8)))
+}
+
+/// Reads the configuration of `vlen-bytes`, which is empty.
+///
+/// # Errors
+/// None: there is nothing in it.
+pub fn parse_bytes(_: &Configuration<'_>) -> Result<Spec> {
+    Ok(Spec::ArrayToBytes(Box::new(VlenSpec::Bytes)))
+}
+
+/// Reads the configuration of `vlen-array`: `dtype`.
+///
+/// # Errors
+/// `Format` when it is missing or no type string, `Unsupported` for types that this build does not have.
+pub fn parse_array(configuration: &Configuration<'_>) -> Result<Spec> {
+    let dtype = configuration.read("dtype", |json| typestr::parse(&json.str()?))?;
+    let (data_type, endian) = configuration.required("dtype", dtype)?;
+    Ok(Spec::ArrayToBytes(Box::new(VlenSpec::Array(data_type, endian))))
+}
+
+/// Reads the configuration of `zarrs.vlen_v2`, which is empty.
+///
+/// # Errors
+/// None: there is nothing in it.
+pub fn parse_any(_: &Configuration<'_>) -> Result<Spec> {
+    Ok(Spec::ArrayToBytes(Box::new(VlenSpec::Any)))
+}
+
+impl ArrayToBytesSpec for VlenSpec {
+    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
+        let data_type = &decoded.data_type;
+        let fits = match (self, data_type) {
+            (Self::Utf8 | Self::Any, DataType::String) | (Self::Bytes | Self::Any, DataType::Bytes) => true,
+            (Self::Array(inner, _), DataType::VariableArray(of)) => inner == of.as_ref(),
+            _ => false,
+        };
+        if !fits {
+            let error =
+                Error::format("codec of elements with lengths of their own does not fit the data type");
+            return Err(error.actual(data_type.name().into_owned()));
+        }
+        let (size, swap) = match self {
+            Self::Array(inner, endian) => {
+                let swap = if *endian == Endian::Big { inner.swap_runs() } else { Vec::new() };
+                (inner.size().unwrap_or(1).max(1), swap)
+            }
+            _ => (1, Vec::new()),
+        };
+        let is_text = *data_type == DataType::String;
+        Ok(Box::new(Vlen { count: decoded.element_count()?, is_text, size, swap }))
+    }
+}
+
+struct Vlen {
+    /// Elements of the chunk.
+    count: u64,
+    is_text: bool,
+    /// Bytes of the numbers of each element.
+    size: usize,
+    /// What is reversed in each of them.
+    swap: Vec<Run>,
+}
+
+impl ArrayToBytes for Vlen {
+    fn encoded_len(&self) -> Option<u64> {
+        None
+    }
+
+    fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
+        let (count, rest) = split_len(encoded)?;
+        if u64::from(count) != self.count {
+            return Err(wrong_count(self.count, u64::from(count)));
+        }
+        // Each element has a length, so that the bytes bound what is made room for.
+        let lengths = limits::product([self.count, LEN as u64], "lengths of elements")?;
+        let content = (rest.len() as u64).checked_sub(lengths).ok_or_else(cut_off)?;
+        let mut elements = VariableBytes::new();
+        limits::reserve(
+            &mut elements.offsets,
+            limits::to_usize(self.count, "elements")?,
+            "offsets of elements",
+        )?;
+        limits::reserve(&mut elements.bytes, limits::to_usize(content, "elements")?, "elements")?;
+        let mut rest = rest;
+        for _ in 0..count {
+            let (len, behind) = split_len(rest)?;
+            let len = limits::to_usize(len.into(), "element")?;
+            let (element, behind) = behind.split_at_checked(len).ok_or_else(cut_off)?;
+            elements.push(element)?;
+            rest = behind;
+        }
+        if !rest.is_empty() {
+            let error = Error::format("bytes follow the last element");
+            return Err(error.actual(format!("{} bytes", rest.len())));
+        }
+        self.check(&elements).map_err(Error::format)?;
+        run::swap_all(&mut elements.bytes, self.size, &self.swap);
+        Ok(ArrayBytes::Variable(elements))
+    }
+
+    fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
+        let elements = decoded.variable()?;
+        if elements.len() as u64 != self.count {
+            return Err(wrong_count(self.count, elements.len() as u64));
+        }
+        self.check(elements).map_err(Error::argument)?;
+        let mut encoded = Vec::new();
+        let lengths = elements.len().saturating_add(1).saturating_mul(LEN);
+        limits::reserve(&mut encoded, lengths.saturating_add(elements.bytes.len()), "encoded chunk")?;
+        put_len(&mut encoded, elements.len())?;
+        for idx in 0..elements.len() {
+            let element = elements.get(idx).unwrap_or_default();
+            put_len(&mut encoded, element.len())?;
+            let start = encoded.len();
+            encoded.extend_from_slice(element);
+            run::swap_all(encoded.get_mut(start..).unwrap_or_default(), self.size, &self.swap);
+        }
+        Ok(encoded)
+    }
+}
+
+impl Vlen {
+    /// Whether every element is what it must be: text, or whole numbers.
+    fn check(&self, elements: &VariableBytes) -> std::result::Result<(), &'static str> {
+        if self.is_text {
+            // All of it is text, and no element ends within a character.
+            let text = std::str::from_utf8(&elements.bytes).map_err(|_| "string is not UTF-8")?;
+            let whole = elements.offsets.iter().all(|&offset| text.is_char_boundary(offset as usize));
+            return if whole { Ok(()) } else { Err("string is not UTF-8") };
+        }
+        let whole = elements.offsets.iter().all(|&offset| (offset as usize).is_multiple_of(self.size));
+        if whole { Ok(()) } else { Err("array is no whole count of its numbers") }
+    }
+}
+
+fn split_len(bytes: &[u8]) -> Result<(u32, &[u8])> {
+    let (len, rest) = bytes.split_first_chunk::<LEN>().ok_or_else(cut_off)?;
+    Ok((u32::from_le_bytes(*len), rest))
+}
+
+fn put_len(encoded: &mut Vec<u8>, len: usize) -> Result<()> {
+    let len = u32::try_from(len).map_err(|_| Error::limit("element is longer than 4 GiB"))?;
+    encoded.extend_from_slice(&len.to_le_bytes());
+    Ok(())
+}
+
+fn cut_off() -> Error {
+    Error::format("elements are cut off")
+}
+
+/// The error of a chunk with too few or too many elements.
+pub(super) fn wrong_count(expected: u64, actual: u64) -> Error {
+    Error::format("chunk has the wrong count of elements")
+        .expected(expected.to_string())
+        .actual(actual.to_string())
+}
