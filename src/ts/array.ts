@@ -55,7 +55,7 @@ function isDataType(dtype: DataType, query: DataTypeQuery): boolean {
   if (query === "bigint") return isBigint;
   if (query === "boolean") return dtype === "bool";
   if (query === "object") return dtype === "v2:object";
-  if (query === "number") return /^u?int(8|16|32)$|^float/.test(dtype);
+  if (query === "number") return /^u?int(8|16|32)$|^float(16|32|64)$/.test(dtype);
   return dtype === query;
 }
 

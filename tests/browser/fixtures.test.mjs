@@ -19,7 +19,7 @@ function packed({ data }, dtype) {
 }
 
 const isReadable = ({ kind, data_type: dtype }) =>
-  kind === "array" && /^(bool|u?int\d+|float\d+)$/.test(dtype);
+  kind === "array" && /^(bool|u?int(8|16|32|64)|float(16|32|64))$/.test(dtype);
 
 for (const name of names) {
   const folder = name.slice(2).replace(/\/expected\.json$/, "");

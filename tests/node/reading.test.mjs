@@ -1,6 +1,8 @@
 /** Reads large enough for workers, the stores of users, the classes of results, progress. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import * as zarr from "zarr-wasm";
 import { elements } from "./fixture_files.mjs";
 import { madeStore } from "./made_stores.mjs";
@@ -173,4 +175,19 @@ test("shared memory where it is asked for", async () => {
   const { data } = await zarr.get(array, [zarr.slice(0, 64)], { useSharedArrayBuffer: true });
   assert.ok(data.buffer instanceof SharedArrayBuffer);
   checkBig(data, [upTo(64), upTo(512)]);
+});
+
+test("a store that nobody else holds lives as long as its read", async () => {
+  const inner = madeStore({ shape: [3], chunks: [3], dtype: "uint8" }, ([i]) => i + 1);
+  setFlagsFromString("--expose-gc");
+  const collect = runInNewContext("gc");
+  const slow = () => ({
+    async get(key) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      collect();
+      return inner.get(key);
+    },
+  });
+  const { data } = await zarr.open(slow(), { kind: "array" }).then((array) => array.get());
+  assert.deepEqual([...data], [1, 2, 3]);
 });

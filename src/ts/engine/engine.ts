@@ -20,6 +20,8 @@ let panicMessage: string | undefined;
 /** A call that was started and has not been answered. */
 interface Pending {
   reject(error: unknown): void;
+  /** What began it, and what that refers to: the engine knows stores weakly, and nobody else may still hold this one. */
+  begin: unknown;
 }
 const pending = new Set<Pending>();
 
@@ -127,7 +129,7 @@ export async function run<T>(
   return new Promise<T>((resolve, reject) => {
     const before = generation;
     let task: number | undefined;
-    const entry: Pending = { reject: (error) => finish(() => reject(error)) };
+    const entry: Pending = { begin, reject: (error) => finish(() => reject(error)) };
     const abort = () => {
       finish(() => reject(signal?.reason));
       if (task !== undefined && before === generation) enter(() => glue.cancel(task as number));

@@ -11,6 +11,7 @@ import { storeId } from "../stores.ts";
 import type { DataType, Readable } from "../types.ts";
 import { Job, type Progress, unbindArray } from "./job.ts";
 import { type Layout, type ReadResult, Result, type ResultOptions } from "./result.ts";
+import { checkElements } from "./typed_arrays.ts";
 
 export type { Progress, ReadResult };
 
@@ -78,6 +79,7 @@ function checkShared(): void {
 
 async function read(array: AnyArray, request: EngineRequest, options: Options): Promise<ReadResult> {
   const facts = array[FACTS];
+  checkElements(facts.dtype);
   const { signal, onProgress, priority = 0, ...rest } = options;
   if (rest.useSharedArrayBuffer) checkShared();
   const result = new Result({ dtype: facts.dtype, ...rest });

@@ -40,10 +40,15 @@ const CLASSES: Partial<Record<DataType, ElementsClass>> = {
 /** Where this engine has it. */
 const HalfClass = (globalThis as unknown as { Float16Array?: ElementsClass }).Float16Array;
 
+/** Fails for a data type whose elements no typed array here holds. */
+export function checkElements(dtype: DataType): void {
+  if (!(dtype in CLASSES)) throw new UnsupportedError(`elements of data type ${dtype}`);
+}
+
 /** A view of packed elements; `bytes` begins at a multiple of the element's size. */
 export function viewOf(dtype: DataType, bytes: Uint8Array): Elements {
-  const View = CLASSES[dtype];
-  if (!View) throw new UnsupportedError(`elements of data type ${dtype}`);
+  checkElements(dtype);
+  const View = CLASSES[dtype] as ElementsClass;
   const { BYTES_PER_ELEMENT } = View as unknown as { BYTES_PER_ELEMENT: number };
   const aligned = bytes.byteOffset % BYTES_PER_ELEMENT === 0 ? bytes : bytes.slice();
   return new View(aligned.buffer, aligned.byteOffset, bytes.byteLength / BYTES_PER_ELEMENT);
@@ -86,8 +91,9 @@ export function firstOf(dtype: DataType, elements: Elements): number | bigint | 
   return dtype === "bool" ? element !== 0 : element;
 }
 
-/** One packed element as a scalar. */
+/** One packed element as a scalar; undefined for a data type that has none here. */
 export function elementOf(dtype: DataType, bytes: Uint8Array): number | bigint | boolean | undefined {
+  if (!(dtype in CLASSES)) return undefined;
   return firstOf(dtype, finished(dtype, viewOf(dtype, bytes.slice())));
 }
 
