@@ -118,6 +118,7 @@ pub static ENTRIES: &[Entry] = entries! {
     "vlen-array",        [],                        ["vlen-array"], ArrayToBytes, Engine, array_to_bytes::vlen::parse_array, ["no", "yes", "no", "no"];
     "zarrs.vlen_v2",     [],                        [],         ArrayToBytes, Engine, array_to_bytes::vlen::parse_any, ["no", "yes", "no", "no"];
     "numcodecs.json2",   [],                        ["json2"],  ArrayToBytes, Engine, array_to_bytes::json2::parse,    ["no", "no", "no", "yes"];
+    "zarrs.optional",    ["optional"],              [],         ArrayToBytes, Full,   array_to_bytes::optional::parse, ["no", "yes", "no", "no"];
     "numcodecs.shuffle", [],                        ["shuffle"], BytesToBytes, Engine, bytes_to_bytes::shuffle::parse, ["yes", "yes", "no", "yes"];
     "numcodecs.crc32",   [],                        ["crc32"],  BytesToBytes, Engine, bytes_to_bytes::crc32::parse,    ["yes", "no", "no", "no"];
     "numcodecs.adler32", [],                        ["adler32"], BytesToBytes, Engine, bytes_to_bytes::adler32::parse, ["yes", "yes", "no", "no"];

@@ -4,5 +4,6 @@
 
 pub mod bytes;
 pub mod json2;
+pub mod optional;
 pub mod packbits;
 pub mod vlen;

@@ -13,7 +13,7 @@ mod whole;
 use std::rc::Rc;
 
 pub use index::{IndexLocation, ShardIndex};
-pub use spec::parse;
+pub use spec::{codec_list, parse};
 
 use crate::error::Result;
 use crate::format::codec::pipeline::Pipeline;

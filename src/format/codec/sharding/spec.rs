@@ -37,7 +37,11 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     })))
 }
 
-fn codec_list(configuration: &Configuration<'_>, field: &'static str) -> Result<Vec<CodecMetadata>> {
+/// A chain of codecs within a configuration.
+///
+/// # Errors
+/// `Format` naming the field.
+pub fn codec_list(configuration: &Configuration<'_>, field: &'static str) -> Result<Vec<CodecMetadata>> {
     let list = configuration.required(field, configuration.json(field))?;
     let mut codecs = list.list(v3::codec).map_err(|error| error.within_field(field))?;
     codecs.iter_mut().enumerate().for_each(|(i, codec)| codec.field = format!("{field}[{i}]"));

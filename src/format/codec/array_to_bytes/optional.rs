@@ -1,0 +1,305 @@
+//! `zarrs.optional`: which elements have a value, and apart from that the values of those that do. Experimental, of zarrs.
+//! <https://codec.zarrs.dev/array_to_bytes/optional>
+//!
+//! Two lengths (64-bit, little-endian), then the mask and the values, each through a chain of codecs of its own; the values are an
+//! array of one dimension. In memory an element is a byte, 1 or 0, and its value: see [`data_type`](crate::format::data_type).
+
+use crate::error::{Error, Result};
+use crate::format::codec::array_bytes::VariableBytes;
+use crate::format::codec::configuration::Configuration;
+use crate::format::codec::pipeline::{Decoded, Elements, Pipeline, Scratch};
+use crate::format::codec::sharding::codec_list;
+use crate::format::codec::{
+    ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec, wrong_decoded_len,
+};
+use crate::format::data_type::{DataType, FillValue};
+use crate::format::metadata::CodecMetadata;
+use crate::limits;
+
+/// Both lengths.
+const HEADER: usize = 16;
+
+/// The configuration: `mask_codecs` and `data_codecs`.
+#[derive(Debug)]
+struct OptionalSpec {
+    mask_codecs: Vec<CodecMetadata>,
+    data_codecs: Vec<CodecMetadata>,
+}
+
+/// Reads the configuration.
+///
+/// # Errors
+/// `Format` naming the field.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    Ok(Spec::ArrayToBytes(Box::new(OptionalSpec {
+        mask_codecs: codec_list(configuration, "mask_codecs")?,
+        data_codecs: codec_list(configuration, "data_codecs")?,
+    })))
+}
+
+impl ArrayToBytesSpec for OptionalSpec {
+    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
+        let DataType::Optional(value_type) = &decoded.data_type else {
+            let error = Error::format("this codec takes optional elements only");
+            return Err(error.actual(decoded.data_type.name()));
+        };
+        let mask = ChunkRepresentation {
+            shape: decoded.shape.clone(),
+            data_type: DataType::Bool,
+            fill_value: FillValue(vec![0]),
+        };
+        let count = limits::within(decoded.element_count()?, limits::CHUNK_BYTES, "elements of a chunk")?;
+        let bound = Optional {
+            count,
+            mask: Pipeline::bind(&self.mask_codecs, mask).map_err(within_configuration)?,
+            data_codecs: self.data_codecs.clone(),
+            value_type: (**value_type).clone(),
+        };
+        // What is wrong with the chain of the values is said now, not at the first chunk.
+        bound.values(count.max(1)).map_err(within_configuration)?;
+        Ok(Box::new(bound))
+    }
+}
+
+fn within_configuration(error: Error) -> Error {
+    error.within_field("configuration")
+}
+
+struct Optional {
+    /// Elements of a chunk.
+    count: usize,
+    mask: Pipeline,
+    data_codecs: Vec<CodecMetadata>,
+    value_type: DataType,
+}
+
+impl Optional {
+    /// The chain of so many values.
+    fn values(&self, count: usize) -> Result<Pipeline> {
+        let values = ChunkRepresentation {
+            shape: vec![count as u64],
+            data_type: self.value_type.clone(),
+            fill_value: FillValue::zero(&self.value_type),
+        };
+        Pipeline::bind(&self.data_codecs, values)
+    }
+
+    /// Whether each element has a value, in C order.
+    fn decode_mask(&self, encoded: &[u8]) -> Result<Vec<bool>> {
+        let shape = &self.mask.decoded().shape;
+        let whole: Vec<_> = shape.iter().map(|extent| 0..*extent).collect();
+        let mut scratch = Scratch::default();
+        let Decoded { elements: Elements::Fixed(mask), strides } =
+            self.mask.decode(encoded, &whole, &mut scratch)?
+        else {
+            return Err(wrong_mask());
+        };
+        let at = |linear: usize| {
+            let (mut rest, mut at) = (linear as u64, 0_usize);
+            for (extent, stride) in shape.iter().zip(&strides).rev() {
+                at += usize::try_from(rest % extent).unwrap_or(usize::MAX).saturating_mul(*stride);
+                rest /= extent;
+            }
+            mask.get(at).map(|byte| *byte != 0).ok_or_else(wrong_mask)
+        };
+        (0..self.count).map(at).collect()
+    }
+
+    /// The values alone, one after the other.
+    fn decode_values(&self, encoded: &[u8], count: usize) -> Result<ArrayBytes> {
+        if count == 0 {
+            return Ok(match self.value_type.size() {
+                Some(_) => ArrayBytes::Fixed(Vec::new()),
+                None => ArrayBytes::Variable(VariableBytes::new()),
+            });
+        }
+        let (pipeline, mut scratch) = (self.values(count)?, Scratch::default());
+        let whole = 0..count as u64;
+        Ok(match pipeline.decode(encoded, &[whole], &mut scratch)?.elements {
+            Elements::Fixed(values) => ArrayBytes::Fixed(values.to_vec()),
+            Elements::Variable(values) => ArrayBytes::Variable(values),
+        })
+    }
+}
+
+impl ArrayToBytes for Optional {
+    fn encoded_len(&self) -> Option<u64> {
+        None
+    }
+
+    fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
+        let (mask, values) = split(encoded)?;
+        let mask = self.decode_mask(mask)?;
+        let count = mask.iter().filter(|has_value| **has_value).count();
+        match self.decode_values(values, count)? {
+            ArrayBytes::Fixed(values) => spread_fixed(&mask, &values, self.value_type.size().unwrap_or(0)),
+            ArrayBytes::Variable(values) => spread_variable(&mask, &values),
+        }
+    }
+
+    fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
+        let (mask, values) = match decoded {
+            ArrayBytes::Fixed(elements) => gather_fixed(elements, 1 + self.value_type.size().unwrap_or(0)),
+            ArrayBytes::Variable(elements) => gather_variable(elements)?,
+        };
+        if mask.len() != self.count {
+            return Err(Error::argument("a chunk has the wrong number of elements"));
+        }
+        let count = mask.iter().filter(|byte| **byte != 0).count();
+        let mask = self.mask.encode(ArrayBytes::Fixed(mask))?;
+        let values = if count == 0 { Vec::new() } else { self.values(count)?.encode(values)? };
+        let lens = [mask.len() as u64, values.len() as u64].map(u64::to_le_bytes);
+        Ok([lens.concat(), mask, values].concat())
+    }
+}
+
+/// The encoded mask and values.
+fn split(encoded: &[u8]) -> Result<(&[u8], &[u8])> {
+    let len_at = |at: usize| {
+        let bytes: Option<[u8; 8]> = encoded.get(at..at + 8).and_then(|bytes| bytes.try_into().ok());
+        bytes.map(u64::from_le_bytes)
+    };
+    let (Some(mask_len), Some(values_len)) = (len_at(0), len_at(8)) else {
+        return Err(wrong_decoded_len(HEADER as u64, encoded.len() as u64));
+    };
+    let promised = (HEADER as u64).checked_add(mask_len).and_then(|len| len.checked_add(values_len));
+    match promised {
+        Some(len) if len == encoded.len() as u64 => {
+            Ok(encoded[HEADER..].split_at(limits::to_usize(mask_len, "mask")?))
+        }
+        _ => Err(wrong_decoded_len(promised.unwrap_or(u64::MAX), encoded.len() as u64)),
+    }
+}
+
+/// Elements of one size: a byte and the value, or zeros.
+fn spread_fixed(mask: &[bool], values: &[u8], size: usize) -> Result<ArrayBytes> {
+    let len = limits::product([mask.len() as u64, 1 + size as u64], "chunk")?;
+    let mut elements = limits::zeroed(len, limits::CHUNK_BYTES, "chunk")?;
+    let mut values = values.chunks_exact(size.max(1));
+    for (element, _) in elements.chunks_exact_mut(1 + size).zip(mask).filter(|(_, has_value)| **has_value) {
+        let value = values.next().ok_or_else(wrong_mask)?;
+        element[0] = 1;
+        element[1..].copy_from_slice(value);
+    }
+    Ok(ArrayBytes::Fixed(elements))
+}
+
+/// Elements of any length: a byte, and the value where there is one.
+fn spread_variable(mask: &[bool], values: &VariableBytes) -> Result<ArrayBytes> {
+    let mut elements = VariableBytes::new();
+    let mut next = 0;
+    for has_value in mask {
+        if !has_value {
+            elements.push(&[0])?;
+            continue;
+        }
+        let value = values.get(next).ok_or_else(wrong_mask)?;
+        elements.push(&[&[1], value].concat())?;
+        next += 1;
+    }
+    Ok(ArrayBytes::Variable(elements))
+}
+
+/// The mask and the values of elements of this size.
+fn gather_fixed(elements: &[u8], size: usize) -> (Vec<u8>, ArrayBytes) {
+    let parts = elements.chunks_exact(size).filter_map(<[u8]>::split_first);
+    let mask = parts.clone().map(|(has_value, _)| *has_value).collect();
+    let values = parts.filter(|(has_value, _)| **has_value != 0).flat_map(|(_, value)| value.to_vec());
+    (mask, ArrayBytes::Fixed(values.collect()))
+}
+
+/// The mask and the values of elements of any length.
+fn gather_variable(elements: &VariableBytes) -> Result<(Vec<u8>, ArrayBytes)> {
+    let (mut mask, mut values) = (Vec::new(), VariableBytes::new());
+    for (has_value, value) in (0..elements.len()).filter_map(|idx| elements.get(idx)?.split_first()) {
+        mask.push(*has_value);
+        if *has_value != 0 {
+            values.push(value)?;
+        }
+    }
+    Ok((mask, ArrayBytes::Variable(values)))
+}
+
+fn wrong_mask() -> Error {
+    Error::format("the mask of a chunk does not fit its values")
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::format::codec::registry;
+    use crate::format::data_type::Integer;
+    use crate::format::metadata::ZarrFormat;
+
+    fn bound(value_type: DataType, data_codecs: &str) -> Result<Box<dyn ArrayToBytes>> {
+        let mask_codecs = r#"[{"name":"packbits"}]"#;
+        let codec = CodecMetadata {
+            name: "zarrs.optional".into(),
+            configuration: Some(format!("{{\"mask_codecs\":{mask_codecs},\"data_codecs\":{data_codecs}}}")),
+            format: ZarrFormat::V3,
+            field: "codecs[0]".into(),
+        };
+        let data_type = DataType::Optional(Box::new(value_type));
+        let fill_value = FillValue::zero(&data_type);
+        match registry::parse(&codec)? {
+            Spec::ArrayToBytes(spec) => {
+                spec.bind(&ChunkRepresentation { shape: vec![5], data_type, fill_value })
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    const BIG: &str = r#"[{"name":"bytes","configuration":{"endian":"big"}}]"#;
+
+    #[test]
+    fn values_stand_behind_the_mask() {
+        let codec = bound(DataType::Integer(Integer::Uint16), BIG).unwrap();
+        let encoded =
+            [vec![1, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0b10010], vec![1, 2, 3, 4]].concat();
+        let elements = ArrayBytes::Fixed(vec![0, 0, 0, 1, 2, 1, 0, 0, 0, 0, 0, 0, 1, 4, 3]);
+        assert_eq!(codec.decode(&encoded).unwrap(), elements);
+        assert_eq!(codec.encode(&elements).unwrap(), encoded);
+        let nothing = [vec![1, 0, 0, 0, 0, 0, 0, 0], vec![0; 9]].concat();
+        assert_eq!(codec.decode(&nothing).unwrap(), ArrayBytes::Fixed(vec![0; 15]));
+        assert_eq!(codec.encode(&ArrayBytes::Fixed(vec![0; 15])).unwrap(), nothing);
+    }
+
+    #[test]
+    fn values_of_any_length() {
+        let codec = bound(DataType::String, r#"[{"name":"vlen-utf8"}]"#).unwrap();
+        let mut elements = VariableBytes::new();
+        for element in [b"\x01a".as_slice(), b"\0", b"\x01", b"\0", "\u{1}ü".as_bytes()] {
+            elements.push(element).unwrap();
+        }
+        let elements = ArrayBytes::Variable(elements);
+        let encoded = codec.encode(&elements).unwrap();
+        assert_eq!(codec.decode(&encoded).unwrap(), elements);
+    }
+
+    #[test]
+    fn hostile_bytes_are_refused() {
+        let codec = bound(DataType::Integer(Integer::Uint16), BIG).unwrap();
+        let header = |mask: u64, values: u64| [mask.to_le_bytes(), values.to_le_bytes()].concat();
+        for encoded in [
+            Vec::new(),
+            vec![0; 15],
+            header(1, 4),
+            header(u64::MAX, 1),
+            header(u64::MAX, u64::MAX),
+            [header(1, 3), vec![0b11, 1, 2, 3]].concat(),
+            [header(2, 0), vec![0b1, 0]].concat(),
+            [header(1, 0), vec![0b1]].concat(),
+        ] {
+            assert_eq!(codec.decode(&encoded).unwrap_err().kind(), ErrorKind::Format, "{encoded:?}");
+        }
+    }
+
+    #[test]
+    fn chains_that_do_not_fit_are_named_when_they_are_bound() {
+        let error = bound(DataType::String, BIG).err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Format);
+        assert!(error.context().field.as_deref().unwrap().contains("data_codecs[0]"), "{error}");
+    }
+}
