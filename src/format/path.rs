@@ -200,7 +200,7 @@ impl fmt::Display for StoreKey {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use proptest::prelude::*;

@@ -80,7 +80,7 @@ impl Store for MemoryStore {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use futures_executor::block_on;

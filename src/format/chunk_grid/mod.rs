@@ -140,7 +140,7 @@ impl GridDimension {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use proptest::prelude::*;

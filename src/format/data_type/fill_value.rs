@@ -142,7 +142,7 @@ fn stored_big_endian(data_type: &DataType, endian: Option<Endian>) -> Vec<Run> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used, clippy::cast_possible_truncation)]
 mod tests {
     use proptest::prelude::*;

@@ -157,7 +157,7 @@ pub(super) fn infinities(float: Float) -> Option<[u8; 2]> {
     Some([layout.infinity(), layout.infinity() | layout.sign_bit()])
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use microfloat::{

@@ -405,7 +405,7 @@ impl<'de> Visitor<'de> for Members {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use proptest::prelude::*;

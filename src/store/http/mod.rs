@@ -8,7 +8,7 @@ pub mod origin;
 mod policy;
 mod response;
 mod retry;
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used, clippy::expect_used)]
 mod tests;
 pub mod transport;

@@ -166,7 +166,7 @@ impl<S: Store> Store for Coalescing<S> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use std::rc::Rc;

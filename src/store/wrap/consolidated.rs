@@ -67,7 +67,7 @@ impl<S: Store> Store for Overlay<S> {
     forward_to_inner!(capabilities describe get_ranges set erase);
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use futures_executor::block_on;

@@ -139,7 +139,7 @@ impl<S: Store> Store for Counting<S> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use std::task::{Context, Waker};

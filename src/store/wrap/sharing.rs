@@ -104,6 +104,6 @@ impl<S: Store + 'static> Store for Sharing<S> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used, clippy::expect_used)]
 mod tests;
