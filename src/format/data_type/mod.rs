@@ -17,6 +17,9 @@ pub mod name;
 mod optional;
 pub mod run;
 pub mod structure;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
 mod time;
 pub mod typestr;
 mod utf32;

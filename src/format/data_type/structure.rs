@@ -78,6 +78,9 @@ impl Struct {
             let within = |error: Error| error.within_field(&format!("[{idx}]"));
             placed.push(field, &mut big_endian).map_err(within)?;
         }
+        if placed.size == 0 {
+            return Err(Error::format("a struct of fields without bytes"));
+        }
         Ok((placed, big_endian))
     }
 
