@@ -5,9 +5,9 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use super::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store, Value};
+use super::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value};
 use crate::error::Result;
-use crate::format::path::StoreKey;
+use crate::format::path::{NodePath, StoreKey};
 
 /// A map from key to value.
 #[derive(Debug, Default)]
@@ -38,7 +38,7 @@ impl MemoryStore {
 
 impl Store for MemoryStore {
     fn capabilities(&self) -> Capabilities {
-        Capabilities { readable: true, partial: true, writable: true, listable: false }
+        Capabilities { readable: true, partial: true, writable: true, listable: true }
     }
 
     fn describe(&self) -> String {
@@ -78,6 +78,44 @@ impl Store for MemoryStore {
             Ok(())
         })
     }
+
+    fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
+        Box::pin(async move {
+            let (mut listing, start) = (Listing::default(), below(prefix));
+            let values = self.values.borrow();
+            for key in
+                values.range(start.clone()..).map(|(key, _)| key).take_while(|key| key.starts_with(&start))
+            {
+                match key.get(start.len()..).and_then(|rest| rest.split_once('/')) {
+                    None => listing.keys.push(StoreKey::parse(key)?),
+                    Some((name, _)) => {
+                        // Keys are in order, but `a.b` stands between `a` and `a/b`: a name may come again.
+                        let child =
+                            NodePath::from_normal(key.get(..start.len() + name.len()).unwrap_or_default());
+                        listing.prefixes.extend(child);
+                    }
+                }
+            }
+            listing.prefixes.sort();
+            listing.prefixes.dedup();
+            Ok(listing)
+        })
+    }
+
+    fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
+        Box::pin(async move {
+            let start = below(prefix);
+            let values = self.values.borrow();
+            let keys =
+                values.range(start.clone()..).map(|(key, _)| key).take_while(|key| key.starts_with(&start));
+            keys.map(|key| StoreKey::parse(key)).collect()
+        })
+    }
+}
+
+/// How keys below a prefix begin.
+fn below(prefix: &NodePath) -> String {
+    if prefix.is_root() { String::new() } else { format!("{prefix}/") }
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -121,5 +159,24 @@ mod tests {
         block_on(store.erase(&key)).unwrap();
         block_on(store.erase(&key)).unwrap();
         assert_eq!(block_on(store.size(&key, &context)).unwrap(), None);
+    }
+
+    #[test]
+    fn listings_know_names_from_prefixes() {
+        let store = MemoryStore::new();
+        for key in ["a", "a.b/x", "a/b/c", "a/b", "a/d", "ab/c"] {
+            store.insert(&StoreKey::parse(key).unwrap(), vec![1]);
+        }
+        let path = |text: &str| NodePath::from_normal(text).unwrap();
+        let keys = |keys: &[StoreKey]| keys.iter().map(|key| key.as_str().to_owned()).collect::<Vec<_>>();
+        let root = block_on(store.list_dir(&path(""))).unwrap();
+        assert_eq!(keys(&root.keys), ["a"]);
+        assert_eq!(root.prefixes, [path("a"), path("a.b"), path("ab")]);
+        let a = block_on(store.list_dir(&path("a"))).unwrap();
+        assert_eq!(keys(&a.keys), ["a/b", "a/d"]);
+        assert_eq!(a.prefixes, [path("a/b")]);
+        assert_eq!(keys(&block_on(store.list_prefix(&path("a"))).unwrap()), ["a/b", "a/b/c", "a/d"]);
+        block_on(store.erase_prefix(&path("a"))).unwrap();
+        assert_eq!(store.keys(), ["a", "a.b/x", "ab/c"]);
     }
 }

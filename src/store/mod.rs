@@ -17,7 +17,7 @@ pub use byte_range::ByteRange;
 pub use value::{HostBytes, Value};
 
 use crate::error::{Error, Opaque, Result};
-use crate::format::path::StoreKey;
+use crate::format::path::{NodePath, StoreKey};
 
 /// A future on the caller's thread: JavaScript handles never leave it.
 pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
@@ -67,6 +67,15 @@ impl Fetched {
     }
 }
 
+/// What stands directly below a prefix.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// Keys with one more name than the prefix.
+    pub keys: Vec<StoreKey>,
+    /// Prefixes with one more name, below which there are keys.
+    pub prefixes: Vec<NodePath>,
+}
+
 /// Takes what a person should know and no error says, such as a server that ignores byte ranges.
 pub type WarningSink = Rc<dyn Fn(&str)>;
 
@@ -79,7 +88,7 @@ pub struct Capabilities {
     pub partial: bool,
     /// `set` and `erase`.
     pub writable: bool,
-    /// `list_dir`.
+    /// `list_dir`, `list_prefix` and `erase_prefix`.
     pub listable: bool,
 }
 
@@ -141,6 +150,35 @@ pub trait Store {
         Box::pin(async move { Err(self.lacks("erase").at_key(key.as_str())) })
     }
 
+    /// What stands directly below a prefix, in no particular order.
+    fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
+        let _ = prefix;
+        Box::pin(async move { Err(self.lacks("list")) })
+    }
+
+    /// All keys below a prefix, in no particular order.
+    fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
+        Box::pin(async move {
+            let (mut open, mut keys) = (vec![prefix.clone()], Vec::new());
+            while let Some(prefix) = open.pop() {
+                let listing = self.list_dir(&prefix).await?;
+                keys.extend(listing.keys);
+                open.extend(listing.prefixes);
+            }
+            Ok(keys)
+        })
+    }
+
+    /// Removes all keys below a prefix.
+    fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
+        Box::pin(async move {
+            for key in self.list_prefix(prefix).await? {
+                self.erase(&key).await?;
+            }
+            Ok(())
+        })
+    }
+
     /// The `Unsupported` error of a capability this store does not have.
     fn lacks(&self, verb: &str) -> Error {
         Error::unsupported(format!("this store cannot {verb}: {}", self.describe()))
@@ -189,5 +227,17 @@ impl<S: Store + ?Sized> Store for Rc<S> {
 
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
         (**self).erase(key)
+    }
+
+    fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
+        (**self).list_dir(prefix)
+    }
+
+    fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
+        (**self).list_prefix(prefix)
+    }
+
+    fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
+        (**self).erase_prefix(prefix)
     }
 }

@@ -104,6 +104,19 @@ impl Value {
         Ok(output)
     }
 
+    /// Copies `output.len()` bytes from `offset` on into the core's memory.
+    ///
+    /// # Errors
+    /// `Format` when there are fewer.
+    pub fn copy_to(&self, offset: u64, output: &mut [u8]) -> Result<()> {
+        let part = self.slice(offset..offset.saturating_add(output.len() as u64))?;
+        match &part.bytes {
+            Bytes::Owned(bytes) => output.copy_from_slice(part.owned_part(bytes)),
+            Bytes::Host(bytes) => bytes.copy_to(part.range.start, output),
+        }
+        Ok(())
+    }
+
     /// The bytes themselves, where the core owns them.
     pub fn as_slice(&self) -> Option<&[u8]> {
         match &self.bytes {
@@ -151,6 +164,10 @@ mod tests {
         let part = value.slice(1..4).unwrap().slice(1..3).unwrap();
         assert_eq!(part.to_vec(10, "test").unwrap(), [2, 3]);
         assert!(part.slice(0..3).is_err());
+        let mut output = [0; 2];
+        value.slice(1..4).unwrap().copy_to(1, &mut output).unwrap();
+        assert_eq!(output, [2, 3]);
+        assert!(part.copy_to(1, &mut output).is_err());
         assert!(part.to_vec(1, "test").is_err());
     }
 

@@ -145,7 +145,7 @@ fn part(answer: &Fetched, start: u64, range: ByteRange) -> Result<Fetched> {
 }
 
 impl<S: Store> Store for Coalescing<S> {
-    forward_to_inner! { capabilities describe size set erase }
+    forward_to_inner! { capabilities describe size set erase lists }
 
     fn get<'a>(
         &'a self,

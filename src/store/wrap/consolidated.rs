@@ -64,7 +64,7 @@ impl<S: Store> Store for Overlay<S> {
         }
     }
 
-    forward_to_inner!(capabilities describe get_ranges set erase);
+    forward_to_inner!(capabilities describe get_ranges set erase lists);
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -108,7 +108,7 @@ impl<S: Store> Drop for InFlight<'_, S> {
 }
 
 impl<S: Store> Store for Counting<S> {
-    forward_to_inner! { capabilities describe size set erase }
+    forward_to_inner! { capabilities describe size set erase lists }
 
     fn get<'a>(
         &'a self,

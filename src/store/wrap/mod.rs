@@ -45,6 +45,28 @@ macro_rules! forward_to_inner {
             self.inner.set(key, value)
         }
     };
+    (@ lists) => {
+        fn list_dir<'a>(
+            &'a self,
+            prefix: &'a crate::format::path::NodePath,
+        ) -> crate::store::LocalFuture<'a, crate::error::Result<crate::store::Listing>> {
+            self.inner.list_dir(prefix)
+        }
+
+        fn list_prefix<'a>(
+            &'a self,
+            prefix: &'a crate::format::path::NodePath,
+        ) -> crate::store::LocalFuture<'a, crate::error::Result<Vec<crate::format::path::StoreKey>>> {
+            self.inner.list_prefix(prefix)
+        }
+
+        fn erase_prefix<'a>(
+            &'a self,
+            prefix: &'a crate::format::path::NodePath,
+        ) -> crate::store::LocalFuture<'a, crate::error::Result<()>> {
+            self.inner.erase_prefix(prefix)
+        }
+    };
     (@ erase) => {
         fn erase<'a>(
             &'a self,

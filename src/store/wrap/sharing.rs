@@ -91,7 +91,7 @@ impl Drop for Landing {
 }
 
 impl<S: Store + 'static> Store for Sharing<S> {
-    forward_to_inner! { capabilities describe size set erase }
+    forward_to_inner! { capabilities describe size set erase lists }
 
     fn get<'a>(
         &'a self,
