@@ -5,6 +5,7 @@
 
 use crate::access::piece::{Moved, MovedAxis};
 use crate::error::{Error, Result, Stage};
+use crate::format::codec::ArrayBytes;
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::data_type::FillValue;
 use crate::kernel::{fill, scatter};
@@ -91,6 +92,24 @@ impl PartBuffer {
     pub fn fixed_bytes(&mut self, elements: std::ops::Range<usize>) -> Option<&mut [u8]> {
         let Self::Fixed { bytes, element_size } = self else { return None };
         bytes.get_mut(elements.start * *element_size..elements.end * *element_size)
+    }
+
+    /// Whether these are the elements, packed.
+    pub fn holds(&self, elements: &[u8]) -> bool {
+        matches!(self, Self::Fixed { bytes, .. } if bytes == elements)
+    }
+
+    /// The elements as codecs take them.
+    pub fn into_array_bytes(self) -> Result<ArrayBytes> {
+        let (arena, places) = match self {
+            Self::Fixed { bytes, .. } => return Ok(ArrayBytes::Fixed(bytes)),
+            Self::Variable { arena, places } => (arena, places),
+        };
+        let mut elements = VariableBytes::new();
+        for (start, end) in places {
+            elements.push(arena.get(start as usize..end as usize).unwrap_or_default())?;
+        }
+        Ok(ArrayBytes::Variable(elements))
     }
 
     /// The finished part.

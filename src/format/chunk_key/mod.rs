@@ -104,6 +104,24 @@ impl ChunkKeyEncoding {
     }
 }
 
+impl ChunkKeyEncoding {
+    /// The grid indices that a key relative to an array of this rank names; `None` for other keys.
+    pub fn decode(self, key: &str, rank: usize) -> Option<Vec<u64>> {
+        let separator = self.separator().as_char();
+        let names = match self {
+            Self::Default { .. } => key.strip_prefix('c')?,
+            Self::V2 { .. } => key,
+        };
+        let names = names.strip_prefix(separator).unwrap_or(names);
+        let chunk: Vec<u64> = match rank {
+            0 => Vec::new(),
+            _ => names.split(separator).map(|name| name.parse().ok()).collect::<Option<_>>()?,
+        };
+        // Leading zeros, signs and all other spellings are keys of somebody else.
+        (chunk.len() == rank && self.encode(&chunk) == key).then_some(chunk)
+    }
+}
+
 fn parse_separator(extension: &Extension<'_>, default: Separator) -> Result<Separator> {
     let separator = extension.configuration()?.read("separator", |json| Separator::parse(&json.str()?));
     Ok(separator.map_err(|error| error.within_field("configuration"))?.unwrap_or(default))
@@ -133,6 +151,20 @@ mod tests {
             let encoding = parse(text).unwrap();
             assert_eq!(encoding.encode(&place), key);
             assert_eq!(encoding.encode(&[]), scalar);
+        }
+    }
+
+    #[test]
+    fn keys_are_told_from_others() {
+        for separator in [Separator::Slash, Separator::Dot] {
+            for encoding in [ChunkKeyEncoding::Default { separator }, ChunkKeyEncoding::V2 { separator }] {
+                for chunk in [vec![], vec![0], vec![7, u64::MAX, 0]] {
+                    assert_eq!(encoding.decode(&encoding.encode(&chunk), chunk.len()), Some(chunk));
+                }
+                for key in ["", "zarr.json", "c/01/2", "c/+1/2", "c/1", "1.2.3", "01.2", "/1/2", ".1.2"] {
+                    assert_eq!(encoding.decode(key, 2), None, "{key}");
+                }
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use super::json::{Json, Object};
 use crate::error::{Error, Result};
 
 /// Under which xarray keeps the names of dimensions where the format has no place for them.
-const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
+pub(super) const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
 
 /// Of a node that has none.
 pub(super) const NONE: &str = "{}";

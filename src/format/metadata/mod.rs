@@ -15,6 +15,7 @@ mod split;
 pub mod tree;
 pub mod v2;
 pub mod v3;
+pub mod write;
 
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::ChunkKeyEncoding;

@@ -106,18 +106,19 @@ impl ShardIndexFormat {
     ///
     /// # Errors
     /// As the index codecs.
-    pub fn assemble(&self, chunks: &[Option<Vec<u8>>]) -> Result<Vec<u8>> {
+    pub fn assemble(&self, chunks: &[Option<impl AsRef<[u8]>>]) -> Result<Vec<u8>> {
         let base = if self.location == IndexLocation::Start { self.encoded_len } else { 0 };
         let mut body = Vec::new();
         let mut index = Vec::with_capacity(chunks.len() * 16);
         for chunk in chunks {
+            let chunk = chunk.as_ref().map(AsRef::as_ref);
             let (offset, len) = match chunk {
                 Some(chunk) => (base + body.len() as u64, chunk.len() as u64),
                 None => (EMPTY, EMPTY),
             };
             index.extend_from_slice(&offset.to_le_bytes());
             index.extend_from_slice(&len.to_le_bytes());
-            body.extend_from_slice(chunk.as_deref().unwrap_or_default());
+            body.extend_from_slice(chunk.unwrap_or_default());
         }
         let index = self.pipeline.encode(ArrayBytes::Fixed(index))?;
         Ok(match self.location {

@@ -1,0 +1,160 @@
+//! The codec chain of an array that is being made: what was chosen, and what that leaves open.
+
+use super::codecs;
+use super::options::ArrayOptions;
+use super::text::{ObjectText, list, string};
+use crate::error::{Error, Result};
+use crate::format::codec::registry::{self, CodecKind};
+use crate::format::data_type::DataType;
+use crate::format::data_type::typestr::Endian;
+use crate::format::metadata::json::Document;
+use crate::format::metadata::{CodecMetadata, ZarrFormat, v3};
+
+/// The making of a codec chain.
+pub(super) struct Chain<'a> {
+    pub options: &'a ArrayOptions,
+    pub data_type: &'a DataType,
+    /// `None` where the type knows it.
+    pub endian: Option<Endian>,
+}
+
+impl Chain<'_> {
+    /// The chain of v3; `inner` is the shape of the inner chunks where there shall be shards.
+    pub fn v3(&self, inner: Option<&[u64]>) -> Result<Vec<CodecMetadata>> {
+        let mut chain = match &self.options.codecs {
+            Some(codecs) => codecs.iter().map(|text| parse_v3(text)).collect::<Result<Vec<_>>>()?,
+            None => vec![made("zstd", None)],
+        };
+        let kind = |codec: &CodecMetadata| registry::kind_of(&codec.name, ZarrFormat::V3);
+        let makes_bytes = chain.iter().any(|codec| kind(codec) == Some(CodecKind::ArrayToBytes));
+        if !makes_bytes {
+            let at = chain.iter().position(|codec| kind(codec) == Some(CodecKind::BytesToBytes));
+            chain.insert(at.unwrap_or(chain.len()), self.array_to_bytes());
+        }
+        if self.options.fortran_order {
+            let order = list((0..self.options.shape.len()).rev());
+            chain.insert(0, made("transpose", Some(ObjectText::new().with("order", order).compact())));
+        }
+        if let Some(inner) = inner {
+            let inner_chain = codecs::chain(&chain, self.data_type, self.options.shape.len())?;
+            let configuration = ObjectText::new()
+                .with("chunk_shape", list(inner))
+                .with("codecs", list(inner_chain))
+                .with("index_codecs", codecs::INDEX_CODECS)
+                .with("index_location", "\"end\"");
+            chain = vec![made("sharding_indexed", Some(configuration.compact()))];
+        }
+        chain.iter_mut().enumerate().for_each(|(idx, codec)| codec.field = format!("codecs[{idx}]"));
+        Ok(chain)
+    }
+
+    fn array_to_bytes(&self) -> CodecMetadata {
+        match self.data_type {
+            DataType::String => made("vlen-utf8", None),
+            DataType::Bytes => made("vlen-bytes", None),
+            _ => made("bytes", self.endian_configuration()),
+        }
+    }
+
+    fn endian_configuration(&self) -> Option<String> {
+        self.endian.map(|endian| ObjectText::new().with("endian", string(endian.name())).compact())
+    }
+
+    /// The chain of v2 in v3's words, as reading its document would give it.
+    pub fn v2(&self) -> Result<Vec<CodecMetadata>> {
+        let mut chain = Vec::new();
+        if self.options.fortran_order && self.options.shape.len() > 1 {
+            let order = list((0..self.options.shape.len()).rev());
+            let transpose = made("transpose", Some(ObjectText::new().with("order", order).compact()));
+            chain.push(CodecMetadata { field: "order".to_owned(), ..transpose });
+        }
+        let zstd = vec![r#"{"id":"zstd","level":0}"#.to_owned()];
+        let mut given = self.options.codecs.as_ref().unwrap_or(&zstd).iter().map(|text| parse_v2(text));
+        let mut given = given.by_ref().collect::<Result<Vec<_>>>()?;
+        given.retain(|codec| codec.name != "bytes");
+        let kind = |codec: &CodecMetadata| registry::kind_of(&codec.name, ZarrFormat::V2);
+        let is_bytes = |codec: &CodecMetadata| kind(codec) == Some(CodecKind::ArrayToBytes);
+        if !given.iter().any(is_bytes)
+            && let Some(id) = object_codec(self.data_type)
+        {
+            given.insert(0, named_v2(id));
+        }
+        let compressor = given.pop_if(|last| kind(last) == Some(CodecKind::BytesToBytes));
+        let mut made_bytes = given.iter().any(is_bytes);
+        for (idx, filter) in given.into_iter().enumerate() {
+            if !made_bytes && kind(&filter) == Some(CodecKind::BytesToBytes) {
+                chain.push(self.v2_bytes());
+                made_bytes = true;
+            }
+            chain.push(CodecMetadata { field: format!("filters[{idx}]"), ..filter });
+        }
+        if !made_bytes {
+            chain.push(self.v2_bytes());
+        }
+        chain.extend(compressor.map(|last| CodecMetadata { field: "compressor".to_owned(), ..last }));
+        Ok(chain)
+    }
+
+    fn v2_bytes(&self) -> CodecMetadata {
+        CodecMetadata { field: "dtype".to_owned(), ..made("bytes", self.endian_configuration()) }
+    }
+}
+
+fn made(name: &str, configuration: Option<String>) -> CodecMetadata {
+    CodecMetadata { name: name.to_owned(), configuration, format: ZarrFormat::V3, field: String::new() }
+}
+
+fn named_v2(id: &str) -> CodecMetadata {
+    let configuration = ObjectText::new().with("id", string(id)).compact();
+    let (name, configuration) = (id.to_owned(), Some(configuration));
+    CodecMetadata { name, configuration, format: ZarrFormat::V2, field: String::new() }
+}
+
+/// The filter by which v2 stores objects of this type.
+fn object_codec(data_type: &DataType) -> Option<&'static str> {
+    match data_type {
+        DataType::String => Some("vlen-utf8"),
+        DataType::Bytes => Some("vlen-bytes"),
+        DataType::Json => Some("json2"),
+        _ => None,
+    }
+}
+
+fn parse_v3(text: &str) -> Result<CodecMetadata> {
+    let document = Document::parse(text.as_bytes())?;
+    v3::codec(document.root()).map_err(|error| error.within_field("codecs"))
+}
+
+/// A numcodecs object, or a v3 codec that numcodecs has under another spelling.
+fn parse_v2(text: &str) -> Result<CodecMetadata> {
+    let document = Document::parse(text.as_bytes())?;
+    let id = document.root().object().ok().and_then(|object| object.get("id")?.str().ok());
+    if let Some(id) = id {
+        let (name, configuration) = (id.into_owned(), Some(document.root().text().to_owned()));
+        return Ok(CodecMetadata { name, configuration, format: ZarrFormat::V2, field: String::new() });
+    }
+    let codec = parse_v3(text)?;
+    if codec.name == "bytes" {
+        return Ok(codec);
+    }
+    let entry = registry::lookup(&codec.name, ZarrFormat::V3)?;
+    let id = entry.v2_ids.first().ok_or_else(|| {
+        Error::argument("this codec of v3 has no v2 form").in_codec(codec.name.as_str()).in_field("codecs")
+    })?;
+    let configuration = Document::parse(codec.configuration.as_deref().unwrap_or("{}").as_bytes())?;
+    let mut object = ObjectText::new().with("id", string(id));
+    let mut given = ObjectText::of(configuration.root())?;
+    given.members_mut().for_each(|(key, value)| object.set(key, numcodecs_spelling(key, value)));
+    Ok(CodecMetadata { configuration: Some(object.compact()), ..named_v2(id) })
+}
+
+/// blosc's shuffle is a word in v3 and a number in numcodecs.
+fn numcodecs_spelling(key: &str, value: &str) -> String {
+    let number = match (key, value) {
+        ("shuffle", "\"noshuffle\"") => "0",
+        ("shuffle", "\"shuffle\"") => "1",
+        ("shuffle", "\"bitshuffle\"") => "2",
+        _ => value,
+    };
+    number.to_owned()
+}

@@ -1,0 +1,174 @@
+//! Codec chains of v3 in their strict form: every codec an object under its own name, with every member that a reader may insist on.
+//!
+//! Names of `numcodecs.*` are left alone: their configurations are spelled differently from those of the plain names.
+
+use super::text::{ObjectText, list, string};
+use super::v3::extension;
+use crate::error::{Error, Result};
+use crate::format::codec::registry;
+use crate::format::data_type::DataType;
+use crate::format::metadata::json::{Document, Json};
+use crate::format::metadata::{CodecMetadata, ZarrFormat, v3 as read_v3};
+
+/// What the index of a shard is encoded with when nobody says otherwise: what every writer uses.
+pub(super) const INDEX_CODECS: &str =
+    r#"[{"name":"bytes","configuration":{"endian":"little"}},{"name":"crc32c"}]"#;
+
+/// The codecs of a chain as JSON texts.
+///
+/// # Errors
+/// `Unsupported` for a codec of v2, `Format` for a configuration that is none.
+pub(super) fn chain(codecs: &[CodecMetadata], data_type: &DataType, rank: usize) -> Result<Vec<String>> {
+    let context = Context { data_type, rank };
+    codecs
+        .iter()
+        .map(|codec| {
+            let strict = context.codec(codec);
+            strict.map_err(|error| error.in_codec(codec.name.as_str()).within_field(&codec.field))
+        })
+        .collect()
+}
+
+struct Context<'a> {
+    data_type: &'a DataType,
+    rank: usize,
+}
+
+impl Context<'_> {
+    fn codec(&self, codec: &CodecMetadata) -> Result<String> {
+        if codec.format == ZarrFormat::V2 {
+            return Err(Error::unsupported("a codec of v2 has no place in v3 metadata"));
+        }
+        let document = Document::parse(codec.configuration.as_deref().unwrap_or("{}").as_bytes())?;
+        let given = ObjectText::of(document.root())?;
+        let name = own_name(&codec.name);
+        let strict = match name {
+            "bytes" => self.bytes(given),
+            "gzip" => defaults(given, &[("level", "5")]),
+            "zstd" => defaults(given, &[("level", "0"), ("checksum", "false")]),
+            "blosc" => self.blosc(given),
+            "transpose" => self.transpose(given, document.root())?,
+            "sharding_indexed" => self.sharding(given, document.root())?,
+            _ => given,
+        };
+        if strict.is_empty() {
+            return Ok(ObjectText::new().with("name", string(name)).compact());
+        }
+        Ok(extension(name, &strict))
+    }
+
+    /// `endian` is mandatory where it means something, and left out where it does not: zarrs and TensorStore check both.
+    fn bytes(&self, mut given: ObjectText) -> ObjectText {
+        if self.data_type.swap_runs().is_empty() {
+            given.remove("endian");
+            return given;
+        }
+        defaults(given, &[("endian", "\"little\"")])
+    }
+
+    fn blosc(&self, given: ObjectText) -> ObjectText {
+        let size = self.data_type.size().unwrap_or(1);
+        let shuffle = if size == 1 { "\"bitshuffle\"" } else { "\"shuffle\"" };
+        let typesize = size.min(255).to_string();
+        let members = [
+            ("cname", "\"lz4\""),
+            ("clevel", "5"),
+            ("shuffle", shuffle),
+            ("typesize", &typesize),
+            ("blocksize", "0"),
+        ];
+        defaults(given, &members)
+    }
+
+    /// `"C"` and `"F"` are spellings from before the final text.
+    fn transpose(&self, given: ObjectText, json: Json<'_>) -> Result<ObjectText> {
+        let order = json.object()?.get("order").and_then(|order| order.str().ok());
+        Ok(match order.as_deref() {
+            Some("C") => given.with("order", list(0..self.rank)),
+            Some("F") => given.with("order", list((0..self.rank).rev())),
+            _ => given,
+        })
+    }
+
+    fn sharding(&self, given: ObjectText, json: Json<'_>) -> Result<ObjectText> {
+        let members = json.object()?;
+        let inner = members.require("codecs", |json| json.list(read_v3::codec))?;
+        let given = given.with("codecs", list(chain(&inner, self.data_type, self.rank)?));
+        let given = match members.read("index_codecs", |json| json.list(read_v3::codec))? {
+            Some(index) => {
+                let integers = DataType::Integer(crate::format::data_type::Integer::Uint64);
+                given.with("index_codecs", list(chain(&index, &integers, self.rank + 1)?))
+            }
+            None => given.with("index_codecs", INDEX_CODECS),
+        };
+        Ok(defaults(given, &[("index_location", "\"end\"")]))
+    }
+}
+
+/// The name a codec is written with: its own, not an older one.
+fn own_name(name: &str) -> &str {
+    match registry::lookup(name, ZarrFormat::V3) {
+        Ok(entry) if !name.starts_with("numcodecs.") => entry.name,
+        _ => name,
+    }
+}
+
+fn defaults(mut given: ObjectText, members: &[(&str, &str)]) -> ObjectText {
+    for (key, value) in members {
+        if given.get(key).is_none() {
+            given.set(key, *value);
+        }
+    }
+    given
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::format::data_type::{Float, Integer};
+
+    fn strict(codecs: &str, data_type: DataType) -> String {
+        let document = Document::parse(codecs.as_bytes()).unwrap();
+        list(chain(&document.root().list(read_v3::codec).unwrap(), &data_type, 2).unwrap())
+    }
+
+    #[test]
+    fn bare_names_and_older_spellings_become_strict() {
+        let written = strict(
+            r#"[{"name":"transpose","configuration":{"order":"F"}},"endian","blosc",{"name":"zstd","must_understand":true}]"#,
+            DataType::Float(Float::Float32),
+        );
+        let expected = concat!(
+            r#"[{"name":"transpose","configuration":{"order":[1,0]}},{"name":"bytes","configuration":{"endian":"little"}},"#,
+            r#"{"name":"blosc","configuration":{"cname":"lz4","clevel":5,"shuffle":"shuffle","typesize":4,"blocksize":0}},"#,
+            r#"{"name":"zstd","configuration":{"level":0,"checksum":false}}]"#,
+        );
+        assert_eq!(written, expected);
+    }
+
+    #[test]
+    fn one_byte_types_have_no_byte_order() {
+        let uint8 = DataType::Integer(Integer::Uint8);
+        let written = strict(r#"[{"name":"bytes","configuration":{"endian":"big"}},"crc32c"]"#, uint8);
+        assert_eq!(written, r#"[{"name":"bytes"},{"name":"crc32c"}]"#);
+    }
+
+    #[test]
+    fn shards_say_everything() {
+        let given =
+            r#"[{"name":"sharding_indexed","configuration":{"chunk_shape":[1,2],"codecs":["bytes"]}}]"#;
+        let expected = concat!(
+            r#"[{"name":"sharding_indexed","configuration":{"chunk_shape":[1,2],"#,
+            r#""codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"#,
+            r#""index_codecs":[{"name":"bytes","configuration":{"endian":"little"}},{"name":"crc32c"}],"index_location":"end"}}]"#,
+        );
+        assert_eq!(strict(given, DataType::Integer(Integer::Int16)), expected);
+    }
+
+    #[test]
+    fn numcodecs_names_stay() {
+        let given = r#"[{"name":"numcodecs.zlib","configuration":{"level":3}}]"#;
+        assert_eq!(strict(given, DataType::Bool), given);
+    }
+}

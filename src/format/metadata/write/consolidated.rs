@@ -1,0 +1,186 @@
+//! Consolidated metadata out, and kept true: made anew from documents, or changed where a node below has changed.
+//!
+//! Keys are relative to the group that holds it. Entries of groups never hold consolidated metadata of their own: it would be a
+//! second place for the same truth.
+
+use super::text::ObjectText;
+use crate::error::{Error, Result};
+use crate::format::metadata::ZarrFormat;
+use crate::format::metadata::document::{NodeDocument, ZARR_JSON};
+use crate::format::metadata::json::Document;
+use crate::format::path::NodePath;
+
+/// Key suffix of v2's consolidated metadata.
+pub const ZMETADATA: &str = ".zmetadata";
+
+const MEMBER: &str = "consolidated_metadata";
+
+/// What changed below a group, by paths relative to it.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    /// Nodes that are gone with everything below them; applied first.
+    pub removed: Vec<NodePath>,
+    /// Nodes that are new or different.
+    pub set: Vec<(NodePath, NodeDocument)>,
+}
+
+/// The text of a `.zmetadata` (v2), or of a group's `zarr.json` with inline consolidated metadata (v3); `own` are the group's
+/// documents, `nodes` those below it.
+///
+/// # Errors
+/// `Format` for documents that are none.
+pub fn consolidate(own: &NodeDocument, nodes: &[(NodePath, NodeDocument)]) -> Result<(&'static str, String)> {
+    let mut metadata = ObjectText::new();
+    if own.format == ZarrFormat::V2 {
+        put(&mut metadata, &NodePath::root(), own)?;
+    }
+    nodes.iter().try_for_each(|(path, document)| put(&mut metadata, path, document))?;
+    match own.format {
+        ZarrFormat::V2 => {
+            let whole = ObjectText::new().with("zarr_consolidated_format", "1");
+            Ok((ZMETADATA, whole.with("metadata", metadata.lines()).lines()))
+        }
+        ZarrFormat::V3 => {
+            let text = own.text(ZARR_JSON).ok_or_else(|| Error::not_found("the group has no zarr.json"))?;
+            let document = Document::parse(text.as_bytes())?;
+            let inline = ObjectText::new().with("kind", "\"inline\"").with("must_understand", "false");
+            let inline = inline.with("metadata", metadata.lines());
+            Ok((ZARR_JSON, ObjectText::of(document.root())?.with(MEMBER, inline.compact()).lines()))
+        }
+    }
+}
+
+/// The text with the changes made; `None` where it holds no consolidated metadata, or none that changes.
+///
+/// # Errors
+/// `Format` for a document that is none.
+pub fn changed(text: &str, format: ZarrFormat, changes: &Changes) -> Result<Option<String>> {
+    let document = Document::parse(text.as_bytes())?;
+    let mut whole = ObjectText::of(document.root())?;
+    match format {
+        ZarrFormat::V2 => {
+            let Some(metadata) = changed_metadata(whole.get("metadata"), changes)? else { return Ok(None) };
+            whole.set("metadata", metadata.lines());
+        }
+        ZarrFormat::V3 => {
+            let Some(inline) = whole.get(MEMBER).filter(|text| *text != "null") else { return Ok(None) };
+            let inline = Document::parse(inline.as_bytes())?;
+            let mut inline = ObjectText::of(inline.root())?;
+            let Some(metadata) = changed_metadata(inline.get("metadata"), changes)? else { return Ok(None) };
+            inline.set("metadata", metadata.lines());
+            whole.set(MEMBER, inline.compact());
+        }
+    }
+    Ok(Some(whole.lines()))
+}
+
+fn changed_metadata(text: Option<&str>, changes: &Changes) -> Result<Option<ObjectText>> {
+    let document = Document::parse(text.unwrap_or("{}").as_bytes())?;
+    let mut metadata = ObjectText::of(document.root())?;
+    metadata.retain(|key| !changes.removed.iter().any(|path| is_below(key, path)));
+    for (path, node) in &changes.set {
+        // A node that was without attributes may have been with them before.
+        if node.format == ZarrFormat::V2 {
+            metadata.retain(|key| key.rsplit_once('/').unwrap_or(("", key)).0 != path.as_str());
+        }
+        put(&mut metadata, path, node)?;
+    }
+    for (_, entry) in metadata.members_mut().filter(|(_, entry)| entry.contains(MEMBER)) {
+        *entry = without_inline(entry)?;
+    }
+    Ok(Some(metadata))
+}
+
+fn is_below(key: &str, path: &NodePath) -> bool {
+    let rest = key.strip_prefix(path.as_str());
+    path.is_root() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+fn put(metadata: &mut ObjectText, path: &NodePath, document: &NodeDocument) -> Result<()> {
+    for (suffix, text) in &document.texts {
+        let key = match document.format {
+            ZarrFormat::V3 => path.as_str().to_owned(),
+            ZarrFormat::V2 if path.is_root() => suffix.clone(),
+            ZarrFormat::V2 => format!("{path}/{suffix}"),
+        };
+        metadata.set(&key, without_inline(text)?);
+    }
+    Ok(())
+}
+
+/// A document on one line, without consolidated metadata of its own.
+fn without_inline(text: &str) -> Result<String> {
+    let document = Document::parse(text.as_bytes())?;
+    let mut entry = ObjectText::of(document.root())?;
+    entry.remove(MEMBER);
+    Ok(entry.compact())
+}
+
+/// The `node_type` text that a v3 document claims, for telling groups from arrays without parsing all of it.
+pub fn node_type(text: &str) -> Option<String> {
+    let document = Document::parse(text.as_bytes()).ok()?;
+    Some(document.root().object().ok()?.get("node_type")?.str().ok()?.into_owned())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::format::metadata::NodeKind;
+    use crate::format::metadata::consolidated::Consolidated;
+    use crate::format::metadata::document::{ZARRAY, ZATTRS, ZGROUP};
+
+    fn document(format: ZarrFormat, texts: &[(&str, &str)]) -> NodeDocument {
+        let texts = texts.iter().map(|(suffix, text)| ((*suffix).to_owned(), (*text).to_owned()));
+        NodeDocument { format, texts: texts.collect() }
+    }
+
+    fn path(text: &str) -> NodePath {
+        NodePath::from_normal(text).unwrap()
+    }
+
+    #[test]
+    fn v3_is_inline_and_read_back() {
+        let own = document(ZarrFormat::V3, &[(ZARR_JSON, r#"{"zarr_format":3,"node_type":"group"}"#)]);
+        let array = document(ZarrFormat::V3, &[(ZARR_JSON, r#"{"zarr_format":3,"node_type":"array"}"#)]);
+        let inner = format!(r#"{{"zarr_format":3,"node_type":"group","{MEMBER}":{{"metadata":{{}}}}}}"#);
+        let inner = document(ZarrFormat::V3, &[(ZARR_JSON, &inner)]);
+        let (suffix, text) = consolidate(&own, &[(path("g"), inner), (path("g/a"), array.clone())]).unwrap();
+        assert_eq!(suffix, ZARR_JSON);
+        let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let expected = serde_json::json!({"kind": "inline", "must_understand": false, "metadata": {
+            "g": {"zarr_format": 3, "node_type": "group"}, "g/a": {"zarr_format": 3, "node_type": "array"}}});
+        assert_eq!(value[MEMBER], expected);
+        let changes = Changes { removed: vec![path("g/a")], set: vec![(path("b"), array)] };
+        let text = changed(&text, ZarrFormat::V3, &changes).unwrap().unwrap();
+        let index = Consolidated::index(text.as_bytes(), ZarrFormat::V3).unwrap().unwrap();
+        assert_eq!(index.kind(&path("g/a")), None);
+        assert_eq!(index.kind(&path("b")), Some(NodeKind::Array));
+        assert_eq!(index.kind(&path("g")), Some(NodeKind::Group));
+    }
+
+    #[test]
+    fn v2_is_a_document_of_its_own() {
+        let own = document(ZarrFormat::V2, &[(ZGROUP, r#"{"zarr_format":2}"#), (ZATTRS, r#"{"a":NaN}"#)]);
+        let array = document(ZarrFormat::V2, &[(ZARRAY, r#"{"zarr_format":2}"#), (ZATTRS, "{}")]);
+        let (suffix, text) = consolidate(&own, &[(path("x"), array)]).unwrap();
+        assert_eq!(suffix, ZMETADATA);
+        let bare = document(ZarrFormat::V2, &[(ZARRAY, r#"{"zarr_format":2,"order":"C"}"#)]);
+        let changes = Changes { removed: Vec::new(), set: vec![(path("x"), bare)] };
+        let text = changed(&text, ZarrFormat::V2, &changes).unwrap().unwrap();
+        let expected = "{\n  \"zarr_consolidated_format\": 1,\n  \"metadata\": {\n  \".zgroup\": {\"zarr_format\":2},\n  \".zattrs\": {\"a\":NaN},\n  \"x/.zarray\": {\"zarr_format\":2,\"order\":\"C\"}\n}\n}";
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn groups_without_it_stay_without_it() {
+        let group = r#"{"zarr_format":3,"node_type":"group","consolidated_metadata":null}"#;
+        assert_eq!(changed(group, ZarrFormat::V3, &Changes::default()).unwrap(), None);
+        let names =
+            [("a", "a", true), ("a/.zarray", "a", true), ("ab/.zarray", "a", false), (".zgroup", "a", false)];
+        for (key, gone, expected) in names {
+            assert_eq!(is_below(key, &path(gone)), expected, "{key}");
+        }
+        assert_eq!(node_type(group).as_deref(), Some("group"));
+    }
+}

@@ -1,0 +1,64 @@
+//! How an array is cut when nobody says: chunks of about 1 MiB, and shards where there would be very many of them.
+
+use crate::limits;
+
+/// About how large a chunk is made (bytes, decoded).
+const CHUNK_BYTES: u64 = 1 << 20;
+/// More stored objects than this, and chunks are put in shards.
+const MOST_OBJECTS: u64 = 10_000;
+/// Shards stop growing here (bytes, decoded): one is written in one piece.
+const SHARD_BYTES: u64 = 1 << 28;
+
+/// Chunks that are about as long in every dimension as the others, relative to the array's.
+pub(super) fn chunk_shape(shape: &[u64], element_size: u64) -> Vec<u64> {
+    let mut chunk: Vec<u64> = shape.iter().map(|len| (*len).max(1)).collect();
+    let too_large = |chunk: &[u64]| bytes(chunk, element_size) > CHUNK_BYTES;
+    while too_large(&chunk) {
+        match chunk.iter_mut().max_by_key(|len| **len) {
+            Some(longest) if *longest > 1 => *longest = longest.div_ceil(2),
+            _ => break,
+        }
+    }
+    chunk
+}
+
+/// Shards that keep the number of stored objects down; `None` where there are few without them.
+pub(super) fn shard_shape(shape: &[u64], chunk_shape: &[u64], element_size: u64) -> Option<Vec<u64>> {
+    let mut shard = chunk_shape.to_vec();
+    let count = |shard: &[u64], dimension: usize| shape[dimension].div_ceil(shard[dimension].max(1));
+    let objects = |shard: &[u64]| (0..shard.len()).map(|d| count(shard, d)).fold(1, u64::saturating_mul);
+    while objects(&shard) > MOST_OBJECTS && bytes(&shard, element_size) <= SHARD_BYTES / 2 {
+        let most = (0..shard.len()).max_by_key(|dimension| count(&shard, *dimension))?;
+        shard[most] = shard[most].checked_mul(2)?;
+    }
+    (shard != chunk_shape).then_some(shard)
+}
+
+fn bytes(shape: &[u64], element_size: u64) -> u64 {
+    limits::product(shape.iter().copied().chain([element_size.max(1)]), "chunk").unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_are_about_a_mebibyte() {
+        assert_eq!(chunk_shape(&[100, 100], 4), [100, 100]);
+        assert_eq!(chunk_shape(&[4096, 4096], 4), [512, 512]);
+        let climate = chunk_shape(&[10_000, 721, 1440], 4);
+        assert!(bytes(&climate, 4) <= CHUNK_BYTES && bytes(&climate, 4) > CHUNK_BYTES / 4, "{climate:?}");
+        assert_eq!(chunk_shape(&[0, 7], 8), [1, 7]);
+        assert_eq!(chunk_shape(&[], 8), Vec::<u64>::new());
+        assert_eq!(chunk_shape(&[1 << 62], 1), [1 << 20]);
+    }
+
+    #[test]
+    fn shards_keep_the_number_of_objects_down() {
+        assert_eq!(shard_shape(&[4096, 4096], &[512, 512], 4), None);
+        // 200 × 200 chunks: one doubling along each dimension brings them to 100 × 100.
+        assert_eq!(shard_shape(&[20_000, 20_000], &[100, 100], 4), Some(vec![200, 200]));
+        let huge = shard_shape(&[1 << 62], &[1 << 20], 1).unwrap_or_default();
+        assert_eq!(huge, [1 << 28]);
+    }
+}

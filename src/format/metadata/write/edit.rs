@@ -1,0 +1,124 @@
+//! One member of a document changed, the rest as its writer left it: shape and attributes.
+
+use super::text::{ObjectText, list, strict};
+use crate::error::{Error, Result};
+use crate::format::metadata::document::{NodeDocument, ZARR_JSON, ZARRAY, ZATTRS};
+use crate::format::metadata::json::Document;
+use crate::format::metadata::{ZarrFormat, attributes};
+
+/// What becomes of the attributes that are there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttributeUpdate {
+    /// New members are set, others stay.
+    Merge,
+    /// Only the new members remain.
+    Replace,
+}
+
+/// The documents of an array with another shape.
+///
+/// # Errors
+/// `Format` for a document that is none.
+pub fn with_shape(document: &NodeDocument, shape: &[u64]) -> Result<NodeDocument> {
+    let suffix = match document.format {
+        ZarrFormat::V3 => ZARR_JSON,
+        ZarrFormat::V2 => ZARRAY,
+    };
+    with_member(document, suffix, "shape", list(shape))
+}
+
+/// The documents of a node with other attributes: `attributes` is the text of an object.
+///
+/// # Errors
+/// `Argument` for attributes that are no strict JSON object.
+pub fn with_attributes(
+    document: &NodeDocument,
+    attributes: &str,
+    update: AttributeUpdate,
+) -> Result<NodeDocument> {
+    let merged = match update {
+        AttributeUpdate::Replace => checked_attributes(attributes)?,
+        AttributeUpdate::Merge => {
+            let mut merged = current_attributes(document)?;
+            checked_attributes(attributes)?
+                .members_mut()
+                .for_each(|(key, value)| merged.set(key, value.as_str()));
+            merged
+        }
+    };
+    match document.format {
+        ZarrFormat::V3 => with_member(document, ZARR_JSON, "attributes", merged.compact()),
+        ZarrFormat::V2 => {
+            let mut texts = document.texts.clone();
+            texts.retain(|(suffix, _)| suffix != ZATTRS);
+            texts.push((ZATTRS.to_owned(), merged.lines()));
+            Ok(NodeDocument { format: document.format, texts })
+        }
+    }
+}
+
+/// The text of an object that is fit to be written as attributes.
+///
+/// # Errors
+/// `Argument` for anything else.
+pub fn checked_attributes(attributes: &str) -> Result<ObjectText> {
+    let wrong = |error: Error| Error::argument(format!("attributes must be a JSON object: {error}"));
+    let document = Document::parse(attributes.as_bytes()).map_err(wrong)?;
+    strict(document.root(), "attributes")?;
+    ObjectText::of(document.root()).map_err(wrong)
+}
+
+fn current_attributes(document: &NodeDocument) -> Result<ObjectText> {
+    let (text, is_whole) = match document.format {
+        ZarrFormat::V3 => (document.text(ZARR_JSON), false),
+        ZarrFormat::V2 => (document.text(ZATTRS), true),
+    };
+    let parsed = Document::parse(text.unwrap_or(attributes::NONE).as_bytes())?;
+    if is_whole {
+        return ObjectText::of(parsed.root());
+    }
+    parsed.root().object()?.get("attributes").map_or_else(|| Ok(ObjectText::new()), ObjectText::of)
+}
+
+fn with_member(document: &NodeDocument, suffix: &str, key: &str, value: String) -> Result<NodeDocument> {
+    let mut changed = document.clone();
+    let text = changed.texts.iter_mut().find(|(name, _)| name == suffix);
+    let (_, text) = text.ok_or_else(|| Error::not_found(format!("the node has no {suffix}")))?;
+    let parsed = Document::parse(text.as_bytes())?;
+    let edited = ObjectText::of(parsed.root())?.with(key, value).lines();
+    *text = edited;
+    Ok(changed)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn v3(text: &str) -> NodeDocument {
+        NodeDocument { format: ZarrFormat::V3, texts: vec![(ZARR_JSON.into(), text.into())] }
+    }
+
+    #[test]
+    fn the_rest_of_a_document_stays() {
+        let document = v3(r#"{"x":{"must_understand":false},"shape":[1],"fill_value":1.50}"#);
+        let changed = with_shape(&document, &[u64::MAX, 0]).unwrap();
+        let expected = "{\n  \"x\": {\"must_understand\":false},\n  \"shape\": [18446744073709551615,0],\n  \"fill_value\": 1.50\n}";
+        assert_eq!(changed.text(ZARR_JSON), Some(expected));
+    }
+
+    #[test]
+    fn attributes_merge_or_are_replaced() {
+        let document = v3(r#"{"attributes":{"a":1,"b":NaN}}"#);
+        let merged = with_attributes(&document, r#"{"a":{"c":2.0}}"#, AttributeUpdate::Merge).unwrap();
+        assert_eq!(merged.text(ZARR_JSON), Some("{\n  \"attributes\": {\"a\":{\"c\":2.0},\"b\":NaN}\n}"));
+        let replaced = with_attributes(&document, "{}", AttributeUpdate::Replace).unwrap();
+        assert_eq!(replaced.text(ZARR_JSON), Some("{\n  \"attributes\": {}\n}"));
+        let v2 = NodeDocument { format: ZarrFormat::V2, texts: vec![(ZARRAY.into(), "{}".into())] };
+        let merged = with_attributes(&v2, r#"{"a":1}"#, AttributeUpdate::Merge).unwrap();
+        assert_eq!(merged.text(ZATTRS), Some("{\n  \"a\": 1\n}"));
+        for wrong in ["[]", "{", r#"{"a":Infinity}"#] {
+            assert!(with_attributes(&v2, wrong, AttributeUpdate::Merge).is_err(), "{wrong}");
+        }
+    }
+}

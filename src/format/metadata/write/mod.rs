@@ -1,0 +1,42 @@
+//! Metadata out: what we write, others must be able to read, so this side is as strict as the reading side is lenient.
+//!
+//! Core names bare, codecs as objects with every member that a reader may miss, byte orders and fill values explicit, never
+//! `must_understand` within a codec. [`options`] turns a user's wishes into metadata, [`v3`] and [`v2`] turn metadata into
+//! documents, [`edit`] changes one member of a document that is there and leaves the rest as its writer left it.
+
+mod codec_chain;
+mod codecs;
+pub mod consolidated;
+mod defaults;
+pub mod edit;
+pub mod options;
+pub mod text;
+pub mod v2;
+mod v2_data_type;
+pub mod v3;
+
+use super::document::NodeDocument;
+use super::{ArrayMetadata, GroupMetadata, ZarrFormat};
+use crate::error::{Result, Stage};
+
+/// The documents of an array.
+///
+/// # Errors
+/// `Argument` for metadata that the format cannot express.
+pub fn array(metadata: &ArrayMetadata) -> Result<NodeDocument> {
+    let texts = match metadata.format {
+        ZarrFormat::V3 => v3::array(metadata).map(|text| vec![(super::document::ZARR_JSON.to_owned(), text)]),
+        ZarrFormat::V2 => v2::array(metadata),
+    };
+    let texts = texts.map_err(|error| error.in_stage(Stage::Metadata))?;
+    Ok(NodeDocument { format: metadata.format, texts })
+}
+
+/// The documents of a group.
+pub fn group(metadata: &GroupMetadata) -> NodeDocument {
+    let texts = match metadata.format {
+        ZarrFormat::V3 => vec![(super::document::ZARR_JSON.to_owned(), v3::group(metadata))],
+        ZarrFormat::V2 => v2::group(metadata),
+    };
+    NodeDocument { format: metadata.format, texts }
+}

@@ -1,0 +1,368 @@
+//! What an array shall be, in a user's words, turned into metadata that is complete and checked.
+//!
+//! Types may be named in either dialect's way, codecs by bare name or as objects, in v2 also by their numcodecs object. What is
+//! left out is chosen here: chunks, shards, codecs, a fill value of zero.
+
+use super::codec_chain::Chain;
+use super::text::{list, string};
+use super::{defaults, edit};
+use crate::error::{Error, Result, Stage};
+use crate::format::chunk_grid::ChunkGrid;
+use crate::format::chunk_key::{ChunkKeyEncoding, Separator};
+use crate::format::data_type::typestr::{self, Endian};
+use crate::format::data_type::{DataType, FillValue, name, structure};
+use crate::format::metadata::extension::Extension;
+use crate::format::metadata::json::{Document, Json};
+use crate::format::metadata::{ArrayMetadata, ZarrFormat, attributes, v3};
+
+/// Whether, and how, chunks are put together in stored objects.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Shards {
+    /// In v3, where neither chunks nor codecs were chosen and there would be very many objects.
+    #[default]
+    Automatic,
+    /// Not at all.
+    None,
+    /// In shards of this shape, a multiple of the chunks'.
+    Shape(Vec<u64>),
+}
+
+/// What an array shall be.
+#[derive(Clone, Debug)]
+pub struct ArrayOptions {
+    /// Which dialect.
+    pub format: ZarrFormat,
+    /// Elements along each dimension.
+    pub shape: Vec<u64>,
+    /// JSON of the type: a v3 name, an object with one, or a NumPy type string.
+    pub data_type: String,
+    /// What is read at a time; chosen when absent.
+    pub chunk_shape: Option<Vec<u64>>,
+    /// What is stored under one key.
+    pub shards: Shards,
+    /// JSON of each codec in encoding order; chosen when absent. The codec that makes bytes may be left out.
+    pub codecs: Option<Vec<String>>,
+    /// JSON; zero when absent.
+    pub fill_value: Option<String>,
+    /// JSON of the extension, `"default"` or `"v2"`; v3 only.
+    pub chunk_key_encoding: Option<String>,
+    /// Between the indices of a chunk's key.
+    pub separator: Option<Separator>,
+    /// Whether the first dimension is the fastest within a chunk: v2's order `F`.
+    pub fortran_order: bool,
+    /// Names of the dimensions.
+    pub dimension_names: Option<Vec<Option<String>>>,
+    /// JSON of an object.
+    pub attributes: String,
+}
+
+impl ArrayOptions {
+    /// An array of this shape and type (JSON), all else as it is chosen here.
+    pub fn new(format: ZarrFormat, shape: &[u64], data_type: &str) -> Self {
+        Self {
+            format,
+            shape: shape.to_vec(),
+            data_type: data_type.to_owned(),
+            chunk_shape: None,
+            shards: Shards::Automatic,
+            codecs: None,
+            fill_value: None,
+            chunk_key_encoding: None,
+            separator: None,
+            fortran_order: false,
+            dimension_names: None,
+            attributes: attributes::NONE.to_owned(),
+        }
+    }
+
+    /// From one JSON object: `zarr_format`, `shape`, `data_type` and, as wanted, `chunk_shape`, `shard_shape` (`null` for none),
+    /// `codecs`, `fill_value`, `chunk_key_encoding`, `separator`, `order`, `dimension_names`, `attributes`.
+    ///
+    /// # Errors
+    /// `Argument` naming a member that is missing, unknown or wrong.
+    pub fn from_json(text: &str) -> Result<Self> {
+        Document::parse(text.as_bytes())
+            .and_then(|document| Self::read(document.root()))
+            .map_err(|error| as_argument(&error))
+    }
+
+    fn read(json: Json<'_>) -> Result<Self> {
+        let members = json.object()?;
+        let known = [
+            "zarr_format",
+            "shape",
+            "data_type",
+            "chunk_shape",
+            "shard_shape",
+            "codecs",
+            "fill_value",
+            "chunk_key_encoding",
+            "separator",
+            "order",
+            "dimension_names",
+            "attributes",
+        ];
+        if let Some((key, _)) = members.iter().find(|(key, _)| !known.contains(&key.as_ref())) {
+            return Err(Error::argument("an array has no such option").in_field(key.as_ref()));
+        }
+        let text = |json: Json<'_>| Ok(json.text().to_owned());
+        let shape = members.require("shape", v3::shape)?;
+        let rank = shape.len();
+        let shards = members.read("shard_shape", |json| match json.is_null() {
+            true => Ok(Shards::None),
+            false => json.u64_list().map(Shards::Shape),
+        });
+        Ok(Self {
+            format: members.read("zarr_format", format)?.unwrap_or(ZarrFormat::V3),
+            shape,
+            data_type: members.require("data_type", text)?,
+            chunk_shape: members.read("chunk_shape", Json::u64_list)?,
+            shards: shards?.unwrap_or_default(),
+            codecs: members.read("codecs", |json| json.list(text))?,
+            fill_value: members.read("fill_value", text)?.filter(|text| text != "null"),
+            chunk_key_encoding: members.read("chunk_key_encoding", text)?,
+            separator: members.read("separator", |json| Separator::parse(&json.str()?))?,
+            fortran_order: members.read("order", is_fortran)?.unwrap_or(false),
+            dimension_names: members
+                .read("dimension_names", |json| attributes::dimension_names(json, rank))?,
+            attributes: members
+                .read("attributes", |json| Ok(json.original_text().into_owned()))?
+                .unwrap_or_else(|| attributes::NONE.to_owned()),
+        })
+    }
+
+    /// The metadata that these options mean.
+    ///
+    /// # Errors
+    /// `Argument` for choices that do not fit each other, `Unsupported` for types and codecs that the format or this build has not.
+    pub fn metadata(&self) -> Result<ArrayMetadata> {
+        self.build().map_err(|error| as_argument(&error).in_stage(Stage::Metadata))
+    }
+
+    fn build(&self) -> Result<ArrayMetadata> {
+        let (data_type, endian) = self.data_type().map_err(|error| error.within_field("data_type"))?;
+        let rank = self.shape.len();
+        let element_size = data_type.size().unwrap_or(16) as u64;
+        let chunk_shape =
+            self.chunk_shape.clone().unwrap_or_else(|| defaults::chunk_shape(&self.shape, element_size));
+        let shard_shape = self.shard_shape(&chunk_shape, element_size)?;
+        let fill_value =
+            self.fill_value(&data_type, endian).map_err(|error| error.within_field("fill_value"))?;
+        let chain = Chain { options: self, data_type: &data_type, endian };
+        let codecs = match self.format {
+            ZarrFormat::V3 => chain.v3(shard_shape.as_ref().map(|_| chunk_shape.as_slice()))?,
+            ZarrFormat::V2 => chain.v2()?,
+        };
+        let stored = shard_shape.unwrap_or(chunk_shape);
+        Ok(ArrayMetadata {
+            format: self.format,
+            shape: self.shape.clone(),
+            chunk_grid: ChunkGrid::regular(&stored, rank)
+                .map_err(|error| error.within_field("chunk_shape"))?,
+            chunk_key_encoding: self.chunk_key_encoding()?,
+            fill_value,
+            codecs,
+            attributes: self.attributes_text()?,
+            dimension_names: self.dimension_names.clone(),
+            data_type,
+            warnings: Vec::new(),
+        })
+    }
+
+    /// The byte order is `None` where a struct knows its own.
+    fn data_type(&self) -> Result<(DataType, Option<Endian>)> {
+        let document = Document::parse(self.data_type.as_bytes())?;
+        let json = document.root();
+        match json.str() {
+            Ok(text) if text == "|O" => Ok((DataType::String, Some(Endian::Little))),
+            Ok(text) if text.starts_with(['<', '>', '|']) => {
+                typestr::parse(&text).map(|(data_type, endian)| (data_type, Some(endian)))
+            }
+            _ if json.kind_name() == "an array" => structure::parse_v2(json),
+            _ => name::parse(&Extension::parse(json)?).map(|data_type| (data_type, Some(Endian::Little))),
+        }
+    }
+
+    fn fill_value(&self, data_type: &DataType, endian: Option<Endian>) -> Result<FillValue> {
+        let Some(text) = &self.fill_value else { return Ok(FillValue::zero(data_type)) };
+        let document = Document::parse(text.as_bytes())?;
+        match self.format {
+            ZarrFormat::V3 => FillValue::parse_v3(data_type, document.root()),
+            ZarrFormat::V2 => FillValue::parse_v2(data_type, endian, document.root(), &mut Vec::new()),
+        }
+    }
+
+    fn shard_shape(&self, chunk_shape: &[u64], element_size: u64) -> Result<Option<Vec<u64>>> {
+        match &self.shards {
+            Shards::None => Ok(None),
+            Shards::Shape(_) if self.format == ZarrFormat::V2 => {
+                Err(Error::argument("v2 has no shards").in_field("shard_shape"))
+            }
+            Shards::Shape(shape) => Ok(Some(shape.clone())),
+            Shards::Automatic => {
+                let chosen =
+                    self.format == ZarrFormat::V3 && self.chunk_shape.is_none() && self.codecs.is_none();
+                Ok(chosen.then(|| defaults::shard_shape(&self.shape, chunk_shape, element_size)).flatten())
+            }
+        }
+    }
+
+    fn chunk_key_encoding(&self) -> Result<ChunkKeyEncoding> {
+        let encoding = match (self.format, &self.chunk_key_encoding) {
+            (ZarrFormat::V2, None) => ChunkKeyEncoding::V2 { separator: Separator::Dot },
+            (ZarrFormat::V2, Some(_)) => {
+                return Err(Error::argument("v2 has one chunk key encoding").in_field("chunk_key_encoding"));
+            }
+            (ZarrFormat::V3, None) => ChunkKeyEncoding::Default { separator: Separator::Slash },
+            (ZarrFormat::V3, Some(text)) => {
+                let document = Document::parse(text.as_bytes())?;
+                let parsed = Extension::parse(document.root()).and_then(|it| ChunkKeyEncoding::parse(&it));
+                parsed.map_err(|error| error.within_field("chunk_key_encoding"))?
+            }
+        };
+        Ok(match (encoding, self.separator) {
+            (encoding, None) => encoding,
+            (ChunkKeyEncoding::Default { .. }, Some(separator)) => ChunkKeyEncoding::Default { separator },
+            (ChunkKeyEncoding::V2 { .. }, Some(separator)) => ChunkKeyEncoding::V2 { separator },
+        })
+    }
+
+    /// v2 has no place for names of dimensions but xarray's attribute, which has none for unnamed ones.
+    fn attributes_text(&self) -> Result<String> {
+        let mut attributes = edit::checked_attributes(&self.attributes)?;
+        if let (ZarrFormat::V2, Some(names)) = (self.format, &self.dimension_names) {
+            let names: Option<Vec<String>> = names.iter().map(|name| name.as_deref().map(string)).collect();
+            let names = names.ok_or_else(|| {
+                Error::argument("in v2 every dimension must have a name, or none").in_field("dimension_names")
+            })?;
+            attributes.set(attributes::ARRAY_DIMENSIONS, list(names));
+        }
+        Ok(if attributes.is_empty() { attributes::NONE.to_owned() } else { attributes.compact() })
+    }
+}
+
+fn format(json: Json<'_>) -> Result<ZarrFormat> {
+    match json.text() {
+        "2" => Ok(ZarrFormat::V2),
+        "3" => Ok(ZarrFormat::V3),
+        _ => Err(json.unexpected("2 or 3")),
+    }
+}
+
+fn is_fortran(json: Json<'_>) -> Result<bool> {
+    match json.text() {
+        "\"C\"" => Ok(false),
+        "\"F\"" => Ok(true),
+        _ => Err(json.unexpected("\"C\" or \"F\"")),
+    }
+}
+
+/// What a document's reader calls a format error is here the caller's mistake.
+fn as_argument(error: &Error) -> Error {
+    match error.kind() {
+        crate::error::ErrorKind::Format => {
+            Error::argument(error.message()).with_context(error.context().clone())
+        }
+        _ => error.clone(),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::format::metadata::document::{self, ZARR_JSON, ZARRAY, ZATTRS};
+    use crate::format::metadata::{CodecMetadata, NodeMetadata, write};
+
+    fn documents(options: &str) -> Result<Vec<(String, serde_json::Value)>> {
+        let metadata = ArrayOptions::from_json(options)?.metadata()?;
+        let written = write::array(&metadata)?;
+        let NodeMetadata::Array(read) = document::parse(&written)? else { panic!("a group") };
+        assert_eq!(read.shape, metadata.shape);
+        assert_eq!(read.data_type, metadata.data_type);
+        assert_eq!(read.chunk_grid, metadata.chunk_grid);
+        assert_eq!(read.chunk_key_encoding, metadata.chunk_key_encoding);
+        assert_eq!(read.fill_value, metadata.fill_value);
+        assert_eq!(read.dimension_names, metadata.dimension_names);
+        let names = |codecs: &[CodecMetadata]| {
+            codecs.iter().map(|it| (it.name.clone(), it.field.clone())).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&read.codecs), names(&metadata.codecs));
+        Ok(written
+            .texts
+            .iter()
+            .map(|(key, text)| (key.clone(), serde_json::from_str(text).unwrap()))
+            .collect())
+    }
+
+    #[test]
+    fn v3_with_nothing_chosen() {
+        let documents = documents(r#"{"shape":[4096,4096],"data_type":"float32"}"#).unwrap();
+        let expected = serde_json::json!({
+            "zarr_format": 3, "node_type": "array", "shape": [4096, 4096], "data_type": "float32",
+            "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [512, 512]}},
+            "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+            "fill_value": 0.0,
+            "codecs": [
+                {"name": "bytes", "configuration": {"endian": "little"}},
+                {"name": "zstd", "configuration": {"level": 0, "checksum": false}},
+            ],
+            "attributes": {},
+        });
+        assert_eq!(documents, [(ZARR_JSON.to_owned(), expected)]);
+    }
+
+    #[test]
+    fn very_many_chunks_are_put_in_shards() {
+        let documents = documents(r#"{"shape":[200000,200000],"data_type":"uint8"}"#).unwrap();
+        let codecs = &documents[0].1["codecs"];
+        assert_eq!(codecs[0]["name"], "sharding_indexed");
+        assert_eq!(codecs[0]["configuration"]["codecs"][0], serde_json::json!({"name": "bytes"}));
+        assert_eq!(codecs[0]["configuration"]["index_codecs"][1], serde_json::json!({"name": "crc32c"}));
+    }
+
+    #[test]
+    fn v2_with_nothing_chosen_and_with_everything() {
+        let simple = documents(r#"{"zarr_format":2,"shape":[10],"data_type":"<f8"}"#).unwrap();
+        let expected = serde_json::json!({
+            "zarr_format": 2, "shape": [10], "chunks": [10], "dtype": "<f8", "compressor": {"id": "zstd", "level": 0},
+            "fill_value": 0.0, "order": "C", "filters": null, "dimension_separator": ".",
+        });
+        assert_eq!(simple, [(ZARRAY.to_owned(), expected)]);
+        let options = r#"{"zarr_format":2,"shape":[10,20],"chunk_shape":[3,4],"data_type":">i2","order":"F","separator":"/",
+            "codecs":[{"id":"crc32c"},{"name":"blosc","configuration":{"cname":"zstd","shuffle":"bitshuffle"}}],
+            "fill_value":-3,"dimension_names":["y","x"],"attributes":{"a":1}}"#;
+        let documents = documents(options).unwrap();
+        let expected = serde_json::json!({
+            "zarr_format": 2, "shape": [10, 20], "chunks": [3, 4], "dtype": ">i2",
+            "compressor": {"id": "blosc", "cname": "zstd", "shuffle": 2}, "fill_value": -3, "order": "F",
+            "filters": [{"id": "crc32c"}], "dimension_separator": "/",
+        });
+        assert_eq!(documents[0], (ZARRAY.to_owned(), expected));
+        assert_eq!(
+            documents[1],
+            (ZATTRS.to_owned(), serde_json::json!({"a": 1, "_ARRAY_DIMENSIONS": ["y", "x"]}))
+        );
+    }
+
+    #[test]
+    fn wrong_choices_are_the_callers() {
+        for (options, field) in [
+            (r#"{"shape":[1]}"#, Some("data_type")),
+            (r#"{"shape":[1],"data_type":"float32","colour":1}"#, Some("colour")),
+            (r#"{"shape":[-1],"data_type":"float32"}"#, Some("shape[0]")),
+            (r#"{"shape":[1],"data_type":"uint8","fill_value":256}"#, Some("fill_value")),
+            (r#"{"shape":[1],"data_type":"uint8","chunk_shape":[0]}"#, Some("chunk_shape[0]")),
+            (r#"{"shape":[1],"data_type":"uint8","chunk_shape":[1,1]}"#, Some("chunk_shape")),
+            (r#"{"shape":[1],"data_type":"uint8","order":"K"}"#, Some("order")),
+            (r#"{"shape":[1],"data_type":"uint8","zarr_format":2,"shard_shape":[1]}"#, Some("shard_shape")),
+            (r#"{"shape":[1],"data_type":"uint8","dimension_names":["a","b"]}"#, Some("dimension_names")),
+            (r#"{"shape":[1],"data_type":"uint8","attributes":[]}"#, None),
+        ] {
+            let error = documents(options).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Argument, "{options}: {error:?}");
+            assert_eq!(error.context().field.as_deref(), field, "{options}");
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! JSON text in the making: members in the order they are to stand, values as text that is JSON already.
+//!
+//! Deliberately no value tree: numbers keep every digit, and what a user or another writer wrote stays as it was written.
+
+use crate::error::{Error, Result};
+use crate::format::metadata::json::Json;
+
+/// An object being written.
+#[derive(Clone, Debug, Default)]
+pub struct ObjectText {
+    members: Vec<(String, String)>,
+}
+
+impl ObjectText {
+    /// An object without members.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A copy of an object that was read.
+    ///
+    /// # Errors
+    /// `Format` for anything but an object.
+    pub fn of(json: Json<'_>) -> Result<Self> {
+        let members = json.object()?.into_iter();
+        Ok(Self {
+            members: members
+                .map(|(key, value)| (key.into_owned(), value.original_text().into_owned()))
+                .collect(),
+        })
+    }
+
+    /// Sets a member: in its old place, or behind the others.
+    pub fn set(&mut self, key: &str, value: impl Into<String>) {
+        match self.members.iter_mut().find(|(name, _)| name == key) {
+            Some((_, old)) => *old = value.into(),
+            None => self.members.push((key.to_owned(), value.into())),
+        }
+    }
+
+    /// As [`set`](Self::set), for building.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<String>) -> Self {
+        self.set(key, value);
+        self
+    }
+
+    /// Takes a member out.
+    pub fn remove(&mut self, key: &str) -> Option<String> {
+        let at = self.members.iter().position(|(name, _)| name == key)?;
+        Some(self.members.remove(at).1)
+    }
+
+    /// The text of a member.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.members.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())
+    }
+
+    /// Keeps the members whose keys pass.
+    pub fn retain(&mut self, keep: impl Fn(&str) -> bool) {
+        self.members.retain(|(key, _)| keep(key));
+    }
+
+    /// The keys and texts, in order.
+    pub fn members_mut(&mut self) -> impl Iterator<Item = (&str, &mut String)> {
+        self.members.iter_mut().map(|(key, value)| (key.as_str(), value))
+    }
+
+    /// Whether there are no members.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// On one line.
+    pub fn compact(&self) -> String {
+        self.joined("", ",", "", ":")
+    }
+
+    /// One member a line, as people like to read a document.
+    pub fn lines(&self) -> String {
+        self.joined("\n  ", ",\n  ", "\n", ": ")
+    }
+
+    fn joined(&self, open: &str, between: &str, close: &str, colon: &str) -> String {
+        if self.members.is_empty() {
+            return "{}".to_owned();
+        }
+        let members = self.members.iter().map(|(key, value)| format!("{}{colon}{value}", string(key)));
+        format!("{{{open}{}{close}}}", members.collect::<Vec<_>>().join(between))
+    }
+}
+
+/// A string as JSON.
+pub fn string(text: &str) -> String {
+    // A string cannot fail to serialize.
+    serde_json::to_string(text).unwrap_or_default()
+}
+
+/// Texts of values as a JSON array.
+pub fn list(values: impl IntoIterator<Item = impl ToString>) -> String {
+    let values: Vec<String> = values.into_iter().map(|value| value.to_string()).collect();
+    format!("[{}]", values.join(","))
+}
+
+/// Refuses the bare `NaN` and `Infinity` tokens, which only Python reads, in what is about to be written.
+///
+/// # Errors
+/// `Argument` where there are some.
+pub fn strict(json: Json<'_>, what: &str) -> Result<()> {
+    if json.original_text() == json.text() {
+        return Ok(());
+    }
+    Err(Error::argument(format!("{what} must be JSON without bare NaN and Infinity tokens")))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::format::metadata::json::Document;
+
+    #[test]
+    fn members_keep_their_places_and_their_digits() {
+        let document =
+            Document::parse(br#"{"b": 18446744073709551616.50, "a": {"x" : NaN}, "c": []}"#).unwrap();
+        let mut object = ObjectText::of(document.root()).unwrap();
+        object.set("c", "7");
+        object.set("d\"", string("ö\n"));
+        assert_eq!(object.compact(), r#"{"b":18446744073709551616.50,"a":{"x" : NaN},"c":7,"d\"":"ö\n"}"#);
+        assert_eq!(object.remove("a").as_deref(), Some(r#"{"x" : NaN}"#));
+        assert_eq!(object.get("a"), None);
+        assert_eq!(ObjectText::new().with("a", "1").with("b", "2").lines(), "{\n  \"a\": 1,\n  \"b\": 2\n}");
+        assert_eq!(ObjectText::new().lines(), "{}");
+    }
+
+    #[test]
+    fn bare_tokens_are_told_from_strings() {
+        let check = |text: &str| strict(Document::parse(text.as_bytes()).unwrap().root(), "attributes");
+        assert!(check(r#"{"a":"NaN"}"#).is_ok());
+        assert!(check(r#"{"a":NaN}"#).is_err());
+    }
+}

@@ -1,0 +1,128 @@
+//! `.zarray`, `.zgroup` and `.zattrs` out. <https://zarr-specs.readthedocs.io/en/latest/v2/v2.0.html>
+//!
+//! The inverse of reading v2 into v3's words: `transpose` in front is order `F`, the `bytes` codec is the byte order in the type,
+//! and what stands between and behind is filters and compressor.
+
+use super::text::{ObjectText, list, string};
+use super::v2_data_type::{dtype, fill_value};
+use crate::error::{Error, Result};
+use crate::format::chunk_grid::{ChunkGrid, GridDimension};
+use crate::format::data_type::typestr::Endian;
+use crate::format::metadata::document::{ZARRAY, ZATTRS, ZGROUP};
+use crate::format::metadata::json::Document;
+use crate::format::metadata::{ArrayMetadata, CodecMetadata, GroupMetadata, ZarrFormat, attributes};
+
+type Texts = Vec<(String, String)>;
+
+/// The documents of a group.
+pub fn group(metadata: &GroupMetadata) -> Texts {
+    with_attributes(ZGROUP, ObjectText::new().with("zarr_format", "2").lines(), &metadata.attributes)
+}
+
+/// The documents of an array.
+///
+/// # Errors
+/// `Argument` for a fill value that v2 cannot express, `Unsupported` for a type, grid or chain that it has not.
+pub fn array(metadata: &ArrayMetadata) -> Result<Texts> {
+    let chain = Chain::take_apart(&metadata.codecs)?;
+    let separator = metadata.chunk_key_encoding.separator().as_char();
+    let node = ObjectText::new()
+        .with("zarr_format", "2")
+        .with("shape", list(&metadata.shape))
+        .with("chunks", chunks(&metadata.chunk_grid)?)
+        .with("dtype", dtype(&metadata.data_type, chain.endian)?)
+        .with("compressor", chain.compressor.unwrap_or_else(|| "null".to_owned()))
+        .with("fill_value", fill_value(&metadata.fill_value, &metadata.data_type, chain.endian)?)
+        .with("order", if chain.fortran { "\"F\"" } else { "\"C\"" })
+        .with("filters", if chain.filters.is_empty() { "null".to_owned() } else { list(chain.filters) })
+        .with("dimension_separator", string(separator.encode_utf8(&mut [0; 4])));
+    Ok(with_attributes(ZARRAY, node.lines(), &metadata.attributes))
+}
+
+/// Readers take a missing `.zattrs` for an empty one.
+fn with_attributes(suffix: &str, node: String, attributes: &str) -> Texts {
+    let mut texts = vec![(suffix.to_owned(), node)];
+    if attributes != attributes::NONE {
+        texts.push((ZATTRS.to_owned(), attributes.to_owned()));
+    }
+    texts
+}
+
+fn chunks(grid: &ChunkGrid) -> Result<String> {
+    let lens = grid.dimensions.iter().map(|dimension| match dimension {
+        GridDimension::Regular(len) => Ok(*len),
+        GridDimension::Varying(_) => Err(Error::unsupported("v2 has only chunks of one shape")),
+    });
+    Ok(list(lens.collect::<Result<Vec<_>>>()?))
+}
+
+/// What a v2 document says of a chain.
+struct Chain {
+    fortran: bool,
+    /// `None` where the type knows it.
+    endian: Option<Endian>,
+    filters: Vec<String>,
+    compressor: Option<String>,
+}
+
+impl Chain {
+    fn take_apart(codecs: &[CodecMetadata]) -> Result<Self> {
+        let mut chain =
+            Self { fortran: false, endian: Some(Endian::Little), filters: Vec::new(), compressor: None };
+        for (idx, codec) in codecs.iter().enumerate() {
+            let configuration = codec.configuration.as_deref().unwrap_or("{}");
+            match (codec.format, codec.name.as_str()) {
+                (ZarrFormat::V3, "transpose") if idx == 0 => chain.fortran = true,
+                (ZarrFormat::V3, "bytes") => {
+                    chain.endian = match configuration {
+                        _ if configuration.contains("\"big\"") => Some(Endian::Big),
+                        _ if configuration.contains("\"little\"") => Some(Endian::Little),
+                        _ => None,
+                    }
+                }
+                (ZarrFormat::V3, name) => {
+                    return Err(Error::unsupported("this codec of v3 has no v2 form").in_codec(name));
+                }
+                (ZarrFormat::V2, _) if codec.field == "compressor" => {
+                    chain.compressor = Some(strict(configuration)?)
+                }
+                (ZarrFormat::V2, _) => chain.filters.push(strict(configuration)?),
+            }
+        }
+        Ok(chain)
+    }
+}
+
+/// TensorStore refuses a v2 zstd that has `checksum`, so it is only written where it is true.
+fn strict(configuration: &str) -> Result<String> {
+    let document = Document::parse(configuration.as_bytes())?;
+    let mut codec = ObjectText::of(document.root())?;
+    if codec.get("id") == Some("\"zstd\"") && codec.get("checksum") == Some("false") {
+        codec.remove("checksum");
+    }
+    Ok(codec.compact())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::format::metadata::v2 as read_v2;
+
+    const EXAMPLE: &str = r#"{"zarr_format":2,"shape":[20,30],"chunks":[7,8],"dtype":">i4",
+        "compressor":{"id":"zstd","level":3,"checksum":false},"fill_value":-7,"order":"F",
+        "filters":[{"id":"crc32c"}],"dimension_separator":"/"}"#;
+
+    #[test]
+    fn what_is_read_is_written_again() {
+        let metadata = read_v2::parse_array(EXAMPLE.as_bytes(), Some(br#"{"a": [1.50]}"#)).unwrap();
+        let texts = array(&metadata).unwrap();
+        let expected = concat!(
+            "{\n  \"zarr_format\": 2,\n  \"shape\": [20,30],\n  \"chunks\": [7,8],\n  \"dtype\": \">i4\",\n",
+            "  \"compressor\": {\"id\":\"zstd\",\"level\":3},\n  \"fill_value\": -7,\n  \"order\": \"F\",\n",
+            "  \"filters\": [{\"id\":\"crc32c\"}],\n  \"dimension_separator\": \"/\"\n}",
+        );
+        assert_eq!(texts[0], (ZARRAY.to_owned(), expected.to_owned()));
+        assert_eq!(texts[1], (ZATTRS.to_owned(), r#"{"a": [1.50]}"#.to_owned()));
+    }
+}

@@ -1,0 +1,174 @@
+//! v2's `dtype` and `fill_value` out: NumPy's type strings and lists of fields, and fill values as zarr-python 2 wrote them.
+
+use super::text::{list, string};
+use crate::error::{Error, Result};
+use crate::format::data_type::typestr::Endian;
+use crate::format::data_type::{DataType, FillValue, Float, Integer, Run, TimeKind, TimeUnit, run};
+
+/// The JSON of a type; the byte order is `None` where a struct knows its own.
+///
+/// # Errors
+/// `Unsupported` for types that v2 does not have.
+pub(super) fn dtype(data_type: &DataType, endian: Option<Endian>) -> Result<String> {
+    match data_type {
+        DataType::Struct(structure) => {
+            let mixed = structure.mixed_byte_order().unwrap_or_default();
+            let fields = structure.fields().iter().map(|field| {
+                let of_field = match endian {
+                    Some(endian) => endian,
+                    None if mixed.iter().any(|run| run.offset == field.offset) => Endian::Big,
+                    None => Endian::Little,
+                };
+                let mut parts = vec![string(&field.name), dtype(&field.data_type, Some(of_field))?];
+                parts.extend((!field.shape.is_empty()).then(|| list(&field.shape)));
+                Ok(list(parts))
+            });
+            Ok(list(fields.collect::<Result<Vec<_>>>()?))
+        }
+        _ => typestr(data_type, endian.unwrap_or(Endian::Little)).map(|text| string(&text)),
+    }
+}
+
+fn typestr(data_type: &DataType, endian: Endian) -> Result<String> {
+    let Some(size) = data_type.size() else { return Ok("|O".to_owned()) };
+    let code = match data_type {
+        DataType::Bool => "b1".to_owned(),
+        // Types that NumPy does not have go by their own names: TensorStore's way.
+        DataType::Integer(integer) if integer.bits() < 8 => return Ok(data_type.name().into_owned()),
+        DataType::Integer(integer) if integer.is_signed() => format!("i{size}"),
+        DataType::Integer(_) => format!("u{size}"),
+        DataType::Float(Float::Float16 | Float::Float32 | Float::Float64) => format!("f{size}"),
+        DataType::Float(_) => return Ok(data_type.name().into_owned()),
+        DataType::Complex(Float::Float32 | Float::Float64) => format!("c{size}"),
+        DataType::Raw(len) => format!("V{len}"),
+        DataType::NullTerminatedBytes(len) => format!("S{len}"),
+        DataType::Utf32(len) => format!("U{len}"),
+        DataType::Time(time) => {
+            let code = if time.kind == TimeKind::Moment { "M8" } else { "m8" };
+            match (time.unit, time.scale_factor) {
+                (TimeUnit::Generic, _) => code.to_owned(),
+                (unit, 1) => format!("{code}[{}]", unit.name()),
+                (unit, factor) => format!("{code}[{factor}{}]", unit.name()),
+            }
+        }
+        _ => return Err(Error::unsupported(format!("v2 has no data type {:?}", data_type.name()))),
+    };
+    let order = match endian {
+        _ if data_type.swap_runs().is_empty() => '|',
+        Endian::Little => '<',
+        Endian::Big => '>',
+    };
+    Ok(format!("{order}{code}"))
+}
+
+/// The JSON of a fill value. v2 has no bit patterns: a NaN with a payload cannot be told apart from the one NaN that it knows.
+///
+/// # Errors
+/// `Argument` for such a NaN.
+pub(super) fn fill_value(fill: &FillValue, data_type: &DataType, endian: Option<Endian>) -> Result<String> {
+    let base64 = |bytes: &[u8]| FillValue(bytes.to_vec()).to_json_v3(&DataType::Bytes);
+    match data_type {
+        DataType::Json => Ok(String::from_utf8_lossy(&fill.0).into_owned()),
+        DataType::VariableArray(_) => Ok("0".to_owned()),
+        DataType::Raw(_) | DataType::NullTerminatedBytes(_) => base64(&fill.0),
+        // NaT is written as the number that it is.
+        DataType::Time(_) => fill.to_json_v3(&DataType::Integer(Integer::Int64)),
+        DataType::Struct(structure) => {
+            let mut stored = fill.0.clone();
+            let runs: Vec<Run> = match endian {
+                Some(Endian::Little) => Vec::new(),
+                Some(Endian::Big) => data_type.swap_runs(),
+                None => structure.mixed_byte_order().unwrap_or_default().to_vec(),
+            };
+            run::swap_all(&mut stored, structure.size(), &runs);
+            base64(&stored)
+        }
+        DataType::Float(_) | DataType::Complex(_) => {
+            let text = fill.to_json_v3(data_type)?;
+            if text.contains("\"0x") {
+                let error = Error::argument("v2 metadata cannot hold a NaN with a payload");
+                return Err(error.in_field("fill_value").actual(text));
+            }
+            Ok(text)
+        }
+        _ => fill.to_json_v3(data_type),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::format::data_type::structure;
+    use crate::format::data_type::typestr::parse;
+    use crate::format::metadata::json::Document;
+
+    #[test]
+    fn type_strings_are_written_as_they_are_read() {
+        for text in [
+            "|b1",
+            "|i1",
+            ">u2",
+            "<i8",
+            "<f2",
+            ">f8",
+            "<c8",
+            ">c16",
+            "|V6",
+            "|S12",
+            "<U5",
+            ">U1",
+            "<M8[ns]",
+            ">m8[25s]",
+            "<M8",
+            "bfloat16",
+            "int4",
+            "float8_e4m3fn",
+        ] {
+            let Ok((data_type, endian)) = parse(text) else { panic!("{text}") };
+            assert_eq!(dtype(&data_type, Some(endian)).unwrap(), string(text));
+        }
+    }
+
+    #[test]
+    fn structs_keep_the_byte_order_of_each_field() {
+        for text in [
+            r#"[["a",">i2"],["b","|u1"],["c","<f4",[2,3]]]"#,
+            r#"[["a",">i2"],["b",[["c",">f8"],["d","|S3"]]]]"#,
+            r#"[["a","<i2"]]"#,
+        ] {
+            let document = Document::parse(text.as_bytes()).unwrap();
+            let (data_type, endian) = structure::parse_v2(document.root()).unwrap();
+            assert_eq!(dtype(&data_type, endian).unwrap(), text);
+            // 0x0001 of the first field; the others are zero.
+            let mut fill = FillValue::zero(&data_type);
+            fill.0[0] = 1;
+            let json = fill_value(&fill, &data_type, endian).unwrap();
+            let document = Document::parse(json.as_bytes()).unwrap();
+            let read = FillValue::parse_v2(&data_type, endian, document.root(), &mut Vec::new()).unwrap();
+            assert_eq!(read, fill, "{text}: {json}");
+        }
+    }
+
+    #[test]
+    fn fill_values_are_read_back() {
+        for (text, bytes, json) in [
+            ("|S4", &b"ab\0\0"[..], "\"YWIAAA==\""),
+            ("<U2", &[0xf6, 0, 0, 0, 0, 0, 0, 0], "\"ö\""),
+            ("<M8[s]", &i64::MIN.to_le_bytes(), "-9223372036854775808"),
+            ("|V2", &[1, 2], "\"AQI=\""),
+            ("<f4", &f32::NAN.to_le_bytes(), "\"NaN\""),
+        ] {
+            let (data_type, endian) = parse(text).unwrap();
+            let fill = FillValue(bytes.to_vec());
+            assert_eq!(fill_value(&fill, &data_type, Some(endian)).unwrap(), json, "{text}");
+            let document = Document::parse(json.as_bytes()).unwrap();
+            let read =
+                FillValue::parse_v2(&data_type, Some(endian), document.root(), &mut Vec::new()).unwrap();
+            assert_eq!(read, fill, "{text}");
+        }
+        let (float, endian) = parse("<f4").unwrap();
+        let payload = FillValue(0x7fc0_0001_u32.to_le_bytes().to_vec());
+        assert!(fill_value(&payload, &float, Some(endian)).is_err());
+    }
+}

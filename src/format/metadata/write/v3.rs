@@ -1,0 +1,58 @@
+//! `zarr.json` out. <https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#metadata>
+
+use super::codecs;
+use super::text::{ObjectText, list, string};
+use crate::error::{Error, Result};
+use crate::format::chunk_grid::{ChunkGrid, GridDimension};
+use crate::format::chunk_key::ChunkKeyEncoding;
+use crate::format::metadata::{ArrayMetadata, GroupMetadata};
+
+/// The document of a group.
+pub fn group(metadata: &GroupMetadata) -> String {
+    let node = ObjectText::new().with("zarr_format", "3").with("node_type", "\"group\"");
+    node.with("attributes", metadata.attributes.as_str()).lines()
+}
+
+/// The document of an array.
+///
+/// # Errors
+/// `Argument` for a fill value that is none of the type, `Unsupported` for what has no v3 form.
+pub fn array(metadata: &ArrayMetadata) -> Result<String> {
+    let codecs = codecs::chain(&metadata.codecs, &metadata.data_type, metadata.shape.len());
+    let mut node = ObjectText::new()
+        .with("zarr_format", "3")
+        .with("node_type", "\"array\"")
+        .with("shape", list(&metadata.shape))
+        .with("data_type", metadata.data_type.to_json_v3()?)
+        .with("chunk_grid", chunk_grid(&metadata.chunk_grid)?)
+        .with("chunk_key_encoding", chunk_key_encoding(metadata.chunk_key_encoding))
+        .with("fill_value", metadata.fill_value.to_json_v3(&metadata.data_type)?)
+        .with("codecs", list(codecs?))
+        .with("attributes", metadata.attributes.as_str());
+    if let Some(names) = &metadata.dimension_names {
+        let names = names.iter().map(|name| name.as_deref().map_or_else(|| "null".to_owned(), string));
+        node.set("dimension_names", list(names));
+    }
+    Ok(node.lines())
+}
+
+fn chunk_grid(grid: &ChunkGrid) -> Result<String> {
+    let lens = grid.dimensions.iter().map(|dimension| match dimension {
+        GridDimension::Regular(len) => Ok(*len),
+        GridDimension::Varying(_) => {
+            Err(Error::unsupported("chunks with lengths of their own are not written"))
+        }
+    });
+    let shape = list(lens.collect::<Result<Vec<_>>>()?);
+    Ok(extension("regular", &ObjectText::new().with("chunk_shape", shape)))
+}
+
+fn chunk_key_encoding(encoding: ChunkKeyEncoding) -> String {
+    let separator = string(encoding.separator().as_char().encode_utf8(&mut [0; 4]));
+    extension(encoding.name(), &ObjectText::new().with("separator", separator))
+}
+
+/// `{"name": …, "configuration": …}`.
+pub(super) fn extension(name: &str, configuration: &ObjectText) -> String {
+    ObjectText::new().with("name", string(name)).with("configuration", configuration.compact()).compact()
+}
