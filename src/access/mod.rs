@@ -2,13 +2,16 @@
 //!
 //! [`selection`] understands what was asked, [`projection`] finds the chunks, [`part`] cuts the output into boxes that are
 //! worked on as one, [`plan`] asks for the bytes of a part, and [`assemble`] (in a worker) turns them into the part's elements.
+//! Writing goes the other way: [`write_plan`] finds the chunks and what each takes, [`chunk_update`] changes one.
 //! [`binding`] is what both sides know of an array; [`piece`] is how the one tells the other what to do.
 
 pub mod assemble;
 pub mod binding;
+pub mod chunk_update;
 pub mod part;
 mod part_buffer;
 pub mod piece;
 pub mod plan;
 pub mod projection;
 pub mod selection;
+pub mod write_plan;

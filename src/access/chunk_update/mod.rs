@@ -1,0 +1,393 @@
+//! A stored chunk, changed: decoded as far as it must be, written to, encoded again. Runs wherever there are encoders.
+//!
+//! A shard is taken apart by its index: inner chunks that nothing is written to keep their encoded bytes, nested shards are changed
+//! the same way. What lies past the array's end is always fill value afterwards. A chunk of fill value alone is not stored.
+
+mod shard;
+mod source;
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use shard::Shard;
+pub use source::pack;
+use source::{NewElements, Source};
+
+use crate::access::binding::{Binding, Chain, Level};
+use crate::access::part_buffer::PartBuffer;
+use crate::access::piece::{Moved, MovedAxis, Piece, word};
+use crate::access::write_plan::inside;
+use crate::error::{Error, Result};
+use crate::format::codec::ArrayBytes;
+use crate::format::codec::pipeline::{Elements, Scratch};
+use crate::format::codec::sharding::is_fill;
+use crate::format::data_type::FillValue;
+use crate::limits;
+
+/// What is done to one stored chunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkUpdate {
+    /// Its indices in the grid.
+    pub chunk: Vec<u64>,
+    /// What is done.
+    pub change: Change,
+    /// Store chunks of fill value too.
+    pub keep_empty: bool,
+}
+
+/// See [`ChunkUpdate`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Elements take new values.
+    Write {
+        /// Which of the chunk's elements take which of the new ones.
+        moved: Moved,
+        /// There is one new element, for all of them.
+        broadcast: bool,
+    },
+    /// What lies beyond these extents becomes fill value: the array's end has moved.
+    Clip(Vec<u64>),
+}
+
+/// What has become of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Updated {
+    /// It is as it was.
+    Same,
+    /// All of it is fill value: it need not be stored.
+    Empty,
+    /// These bytes are to be stored.
+    Bytes(Vec<u8>),
+}
+
+const KEEP_EMPTY: u32 = 1;
+const BROADCAST: u32 = 2;
+const CLIP: u32 = 4;
+
+impl ChunkUpdate {
+    /// As words, for crossing to whoever encodes.
+    ///
+    /// # Errors
+    /// `Limit` for lists and extents beyond 32 bits.
+    pub fn to_words(&self) -> Result<Vec<u32>> {
+        let mut flags = if self.keep_empty { KEEP_EMPTY } else { 0 };
+        let moved = match &self.change {
+            Change::Write { moved, broadcast } => {
+                flags |= if *broadcast { BROADCAST } else { 0 };
+                moved.clone()
+            }
+            Change::Clip(extents) => {
+                flags |= CLIP;
+                Moved::Orthogonal(extents.iter().map(|extent| whole(*extent)).collect::<Result<_>>()?)
+            }
+        };
+        let mut words = vec![flags];
+        Piece { level: 0, buffer: 0, bytes: 0..0, chunk: self.chunk.clone(), moved }.write(&mut words)?;
+        Ok(words)
+    }
+
+    /// From words.
+    ///
+    /// # Errors
+    /// `Argument` when they are no update.
+    pub fn from_words(words: &[u32]) -> Result<Self> {
+        let malformed = || Error::argument("an update of a chunk is malformed");
+        let (flags, rest) = words.split_first().ok_or_else(malformed)?;
+        let piece = Piece::read_all(rest)?.pop().ok_or_else(malformed)?;
+        let change = match piece.moved {
+            Moved::Orthogonal(axes) if flags & CLIP != 0 => {
+                Change::Clip(axes.iter().map(|axis| axis_len(axis) as u64).collect())
+            }
+            moved => Change::Write { moved, broadcast: flags & BROADCAST != 0 },
+        };
+        Ok(Self { chunk: piece.chunk, change, keep_empty: flags & KEEP_EMPTY != 0 })
+    }
+}
+
+/// All of a dimension.
+fn whole(extent: u64) -> Result<MovedAxis> {
+    Ok(MovedAxis::Range { first: 0, step: 1, count: word(extent)?, place: 0 })
+}
+
+/// Changes a stored chunk. `old` are its bytes, where there are some and they matter; `elements` are the new ones: packed, or where
+/// they have lengths of their own `n + 1` offsets (32-bit, little-endian) before the bytes; a broadcast one is its bytes.
+///
+/// # Errors
+/// `Format` for stored bytes that cannot be read, `Argument` for elements that do not fit, and as the encoders. The key is relative
+/// to the array.
+pub fn apply(
+    binding: &Rc<Binding>,
+    update: &ChunkUpdate,
+    old: Option<&[u8]>,
+    elements: &[u8],
+) -> Result<Updated> {
+    let key = || binding.metadata().chunk_key_encoding.encode(&update.chunk);
+    let chain = binding.chain_of(&update.chunk)?;
+    let (written, broadcast) = match &update.change {
+        Change::Write { moved, broadcast } => (Some(moved), *broadcast),
+        Change::Clip(_) => (None, false),
+    };
+    let inside = match &update.change {
+        Change::Clip(extents) => extents.clone(),
+        Change::Write { .. } => inside(binding, &update.chunk),
+    };
+    let source = Source::new(binding, written, broadcast, elements)?;
+    let updater = Updater { binding, chain: &chain, source, keep_empty: update.keep_empty };
+    updater.chunk(0, written, old, &inside).map_err(|error| error.at_key(key()))
+}
+
+fn axis_len(axis: &MovedAxis) -> usize {
+    match axis {
+        MovedAxis::Range { count, .. } => *count as usize,
+        MovedAxis::List { indices, .. } => indices.len(),
+    }
+}
+
+struct Updater<'a> {
+    binding: &'a Binding,
+    chain: &'a Chain,
+    source: Source<'a>,
+    keep_empty: bool,
+}
+
+impl Updater<'_> {
+    /// A chunk of some level; `inside` are the extents within which elements matter.
+    fn chunk(
+        &self,
+        level: usize,
+        written: Option<&Moved>,
+        old: Option<&[u8]>,
+        inside: &[u64],
+    ) -> Result<Updated> {
+        let at = self.chain.level(level).ok_or_else(|| Error::argument("a chain has no such level"))?;
+        match (at.pipeline.plannable_sharding(), self.chain.level(level + 1)) {
+            (Some(sharding), Some(inner)) => {
+                let shard = Shard { sharding, inner, level, inside };
+                self.shard(&shard, written, old)
+            }
+            _ => self.leaf(at, written, old, inside),
+        }
+    }
+
+    fn leaf(
+        &self,
+        level: &Level,
+        written: Option<&Moved>,
+        old: Option<&[u8]>,
+        inside: &[u64],
+    ) -> Result<Updated> {
+        let decoded = level.pipeline.decoded();
+        let metadata = self.binding.metadata();
+        let fill = &metadata.fill_value;
+        let elements = match self.whole_chunk(level, written) {
+            Some(bytes) => ArrayBytes::Fixed(bytes.to_vec()),
+            None => {
+                let strides = packed_strides(level)?;
+                let mut buffer = PartBuffer::new(decoded.element_count()?, metadata.data_type.size(), fill)?;
+                let covered = written.is_some_and(|moved| covers(moved, inside));
+                if let Some(old) = old.filter(|_| !covered) {
+                    let before = self.put_old(level, old, inside, &strides, &mut buffer)?;
+                    if written.is_none() && before.is_some_and(|before| buffer.holds(&before)) {
+                        return Ok(Updated::Same);
+                    }
+                }
+                if let Some(moved) = written {
+                    self.put_new(moved, &strides, &mut buffer)?;
+                }
+                buffer.into_array_bytes()?
+            }
+        };
+        if !self.keep_empty && all_fill(&elements, fill) {
+            return Ok(Updated::Empty);
+        }
+        level.pipeline.encode(elements).map(Updated::Bytes)
+    }
+
+    /// The new elements, where they are the chunk as it is encoded.
+    fn whole_chunk(&self, level: &Level, written: Option<&Moved>) -> Option<&[u8]> {
+        let NewElements::Fixed(bytes) = &self.source.elements else { return None };
+        let Some(Moved::Orthogonal(axes)) = written else { return None };
+        let in_order = level.axes.iter().enumerate().all(|(i, axis)| i == *axis);
+        let whole = axes.iter().zip(&level.shape).all(|(axis, extent)| {
+            matches!(axis, MovedAxis::Range { first: 0, step: 1, place: 0, count } if u64::from(*count) == *extent)
+        });
+        let size = self.binding.element_size() as u64;
+        let is_all = level.shape.iter().product::<u64>() * size == bytes.len() as u64;
+        (in_order && whole && is_all).then_some(bytes)
+    }
+
+    /// Puts what was stored within `inside`; answers with all that was stored, packed, where that can be told.
+    fn put_old(
+        &self,
+        level: &Level,
+        old: &[u8],
+        inside: &[u64],
+        strides: &[usize],
+        buffer: &mut PartBuffer,
+    ) -> Result<Option<Vec<u8>>> {
+        let all: Vec<_> = level.pipeline.decoded().shape.iter().map(|extent| 0..*extent).collect();
+        let mut scratch = Scratch::default();
+        let decoded = level.pipeline.decode(old, &all, &mut scratch)?;
+        let from = in_array_order(&decoded.strides, &level.axes);
+        let within = inside.iter().zip(&level.shape).map(|(inside, extent)| whole((*inside).min(*extent)));
+        let within = Moved::Orthogonal(within.collect::<Result<_>>()?);
+        match decoded.elements {
+            Elements::Fixed(elements) => {
+                buffer.put_fixed(elements, &from, strides, &within)?;
+                Ok((from == strides).then(|| elements.to_vec()))
+            }
+            Elements::Variable(elements) => {
+                buffer.put_variable(&elements, &from, strides, &within)?;
+                Ok(None)
+            }
+        }
+    }
+
+    fn put_new(&self, moved: &Moved, strides: &[usize], buffer: &mut PartBuffer) -> Result<()> {
+        let (turned, from) = match moved {
+            Moved::Orthogonal(axes) => {
+                (Moved::Orthogonal(axes.iter().map(turned).collect()), self.source.strides.clone())
+            }
+            Moved::Points { indices, places } => {
+                let linear = (0..places.len()).map(|at| {
+                    let along = indices.iter().zip(strides);
+                    let place: usize = along.map(|(list, stride)| list[at] as usize * stride).sum();
+                    word(place as u64)
+                });
+                let places =
+                    Moved::Points { indices: vec![places.clone()], places: linear.collect::<Result<_>>()? };
+                (places, self.source.strides.clone())
+            }
+        };
+        match &self.source.elements {
+            NewElements::Fixed(elements) => buffer.put_fixed(elements, &from, strides, &turned),
+            NewElements::Variable(elements) => buffer.put_variable(elements, &from, strides, &turned),
+        }
+    }
+
+    fn shard(&self, shard: &Shard<'_>, written: Option<&Moved>, old: Option<&[u8]>) -> Result<Updated> {
+        let index = old.map(|old| shard.sharding.index().read_from(old)).transpose()?;
+        let count =
+            limits::to_usize(limits::product(shard.sharding.grid().iter().copied(), "shard")?, "shard")?;
+        let touched = match written {
+            Some(moved) => shard.divide(moved)?,
+            None => BTreeMap::new(),
+        };
+        let mut chunks: Vec<Option<Cow<'_, [u8]>>> = Vec::new();
+        limits::reserve(&mut chunks, count, "shard")?;
+        let mut same = written.is_none();
+        for linear in 0..count {
+            let before = match (&index, old) {
+                (Some(index), Some(old)) => slice(old, index.get(linear, Some(old.len() as u64))?),
+                _ => None,
+            };
+            let inside = shard.inside_of(linear);
+            let updated = match (written, touched.get(&linear)) {
+                (Some(_), None) => Updated::Same,
+                (Some(_), Some(moved)) => self.chunk(shard.level + 1, Some(moved), before, &inside)?,
+                (None, _) if before.is_none() || inside == shard.inner.shape => Updated::Same,
+                (None, _) if inside.contains(&0) => Updated::Empty,
+                (None, _) => self.chunk(shard.level + 1, None, before, &inside)?,
+            };
+            same &= updated == Updated::Same;
+            chunks.push(match updated {
+                Updated::Same => before.map(Cow::Borrowed),
+                Updated::Empty => None,
+                Updated::Bytes(bytes) => Some(Cow::Owned(bytes)),
+            });
+        }
+        if same {
+            return Ok(Updated::Same);
+        }
+        if chunks.iter().all(Option::is_none) {
+            return Ok(Updated::Empty);
+        }
+        shard.sharding.index().assemble(&chunks).map(Updated::Bytes)
+    }
+}
+
+/// A move the other way: from places to indices.
+fn turned(axis: &MovedAxis) -> MovedAxis {
+    match axis {
+        MovedAxis::Range { first, step: 1, count, place } => {
+            MovedAxis::Range { first: *place, step: 1, count: *count, place: *first }
+        }
+        MovedAxis::Range { .. } => {
+            let (indices, places) = axis.pairs().unzip();
+            MovedAxis::List { indices: places, places: indices }
+        }
+        MovedAxis::List { indices, places } => {
+            MovedAxis::List { indices: places.clone(), places: indices.clone() }
+        }
+    }
+}
+
+/// Whether every element inside is written. Indices do not repeat.
+fn covers(moved: &Moved, inside: &[u64]) -> bool {
+    match moved {
+        Moved::Orthogonal(axes) => {
+            axes.iter().zip(inside).all(|(axis, inside)| axis_len(axis) as u64 == *inside)
+        }
+        Moved::Points { places, .. } => {
+            limits::product(inside.iter().copied(), "chunk").is_ok_and(|count| count == places.len() as u64)
+        }
+    }
+}
+
+/// Elements from one index to the next along each dimension of the array, in the level's packed chunk.
+fn packed_strides(level: &Level) -> Result<Vec<usize>> {
+    let shape = &level.pipeline.decoded().shape;
+    let mut strides = vec![1; shape.len()];
+    for dimension in (1..shape.len()).rev() {
+        strides[dimension - 1] = strides[dimension] * limits::to_usize(shape[dimension], "chunk")?;
+    }
+    Ok(in_array_order(&strides, &level.axes))
+}
+
+/// A level's strides in the array's order of dimensions.
+fn in_array_order(strides: &[usize], axes: &[usize]) -> Vec<usize> {
+    let mut ordered = vec![0; strides.len()];
+    for (axis, stride) in axes.iter().zip(strides) {
+        if let Some(place) = ordered.get_mut(*axis) {
+            *place = *stride;
+        }
+    }
+    ordered
+}
+
+fn slice(shard: &[u8], range: Option<std::ops::Range<u64>>) -> Option<&[u8]> {
+    let range = range?;
+    shard.get(usize::try_from(range.start).ok()?..usize::try_from(range.end).ok()?)
+}
+
+fn all_fill(elements: &ArrayBytes, fill: &FillValue) -> bool {
+    match elements {
+        ArrayBytes::Fixed(bytes) => is_fill(bytes, fill),
+        ArrayBytes::Variable(elements) => (0..elements.len()).all(|i| elements.get(i) == Some(&fill.0)),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn updates_cross_as_words() {
+        let moved = Moved::Orthogonal(vec![
+            MovedAxis::Range { first: 3, step: -1, count: 2, place: 0 },
+            MovedAxis::List { indices: vec![1, 5], places: vec![1, 0] },
+        ]);
+        for change in [
+            Change::Write { moved: moved.clone(), broadcast: false },
+            Change::Write { moved, broadcast: true },
+            Change::Clip(vec![7, 0]),
+        ] {
+            let update = ChunkUpdate { chunk: vec![1 << 40, 2], change, keep_empty: true };
+            assert_eq!(ChunkUpdate::from_words(&update.to_words().unwrap()).unwrap(), update);
+        }
+        assert!(ChunkUpdate::from_words(&[]).is_err());
+        assert!(ChunkUpdate::from_words(&[0]).is_err());
+    }
+}

@@ -1,0 +1,120 @@
+//! A shard, divided: what of a change goes to which of its inner chunks.
+
+use std::collections::BTreeMap;
+
+use crate::access::binding::Level;
+use crate::access::piece::{Moved, MovedAxis, word};
+use crate::access::projection::{AxisProjection, Taken};
+use crate::access::selection::Indices;
+use crate::error::{Error, Result};
+use crate::format::chunk_grid::GridDimension;
+use crate::format::codec::sharding::{Sharding, unravel};
+use crate::limits;
+
+/// A shard being changed.
+pub(super) struct Shard<'a> {
+    pub sharding: &'a Sharding,
+    pub inner: &'a Level,
+    pub level: usize,
+    pub inside: &'a [u64],
+}
+
+impl Shard<'_> {
+    /// What is written to each inner chunk, by its number in the index.
+    pub fn divide(&self, moved: &Moved) -> Result<BTreeMap<usize, Moved>> {
+        let mut touched = BTreeMap::new();
+        match moved {
+            Moved::Orthogonal(axes) => {
+                let mut product: Vec<(Vec<u64>, Vec<MovedAxis>)> = vec![(Vec::new(), Vec::new())];
+                for (axis, extent) in axes.iter().zip(&self.inner.shape) {
+                    let runs = divide_axis(axis, *extent)?;
+                    product = product
+                        .iter()
+                        .flat_map(|(position, taken)| {
+                            runs.iter().map(move |(chunk, run)| {
+                                let position = position.iter().copied().chain([*chunk]).collect();
+                                (position, taken.iter().cloned().chain([run.clone()]).collect())
+                            })
+                        })
+                        .collect();
+                }
+                for (position, axes) in product {
+                    touched.insert(self.linear(&position)?, Moved::Orthogonal(axes));
+                }
+            }
+            Moved::Points { indices, places } => {
+                for (at, place) in places.iter().enumerate() {
+                    let along = indices.iter().zip(&self.inner.shape);
+                    let split = along.map(|(list, extent)| {
+                        let index = u64::from(list[at]);
+                        Ok((index / extent, word(index % extent)?))
+                    });
+                    let (position, within): (Vec<u64>, Vec<u32>) =
+                        split.collect::<Result<Vec<_>>>()?.into_iter().unzip();
+                    let empty =
+                        || Moved::Points { indices: vec![Vec::new(); within.len()], places: Vec::new() };
+                    let entry = touched.entry(self.linear(&position)?).or_insert_with(empty);
+                    if let Moved::Points { indices, places } = entry {
+                        indices.iter_mut().zip(&within).for_each(|(list, index)| list.push(*index));
+                        places.push(*place);
+                    }
+                }
+            }
+        }
+        Ok(touched)
+    }
+
+    /// The number in the index of the inner chunk at a position in the array's order of dimensions.
+    fn linear(&self, position: &[u64]) -> Result<usize> {
+        let in_shard_order = self.inner.axes.iter().zip(self.sharding.grid());
+        let linear = in_shard_order
+            .fold(0, |linear, (axis, along)| linear * along + position.get(*axis).copied().unwrap_or(0));
+        limits::to_usize(linear, "shard index")
+    }
+
+    /// How much of an inner chunk lies inside, in the array's order of dimensions.
+    pub fn inside_of(&self, linear: usize) -> Vec<u64> {
+        let position = unravel(linear as u64, self.sharding.grid());
+        let mut inside = vec![0; self.inside.len()];
+        for (axis, at) in self.inner.axes.iter().zip(position) {
+            let (extent, within) = (self.inner.shape[*axis], self.inside[*axis]);
+            inside[*axis] = within.saturating_sub(at * extent).min(extent);
+        }
+        inside
+    }
+}
+
+/// What of one dimension lies in each of the smaller chunks.
+fn divide_axis(axis: &MovedAxis, extent: u64) -> Result<Vec<(u64, MovedAxis)>> {
+    match axis {
+        MovedAxis::Range { first, step, count, place } => {
+            let indices =
+                Indices::Range { start: u64::from(*first), step: i64::from(*step), count: u64::from(*count) };
+            let projection = AxisProjection::new(&indices, &GridDimension::Regular(extent))?;
+            let spans = (0..projection.span_count()).filter_map(|i| projection.span(i));
+            spans
+                .map(|span| {
+                    let Taken::Range { first, step, count } = span.taken else {
+                        return Err(Error::argument("a range is divided into ranges"));
+                    };
+                    let step = i32::try_from(step).unwrap_or(1);
+                    let place = place + word(span.output_start)?;
+                    Ok((
+                        span.chunk,
+                        MovedAxis::Range { first: word(first)?, step, count: word(count)?, place },
+                    ))
+                })
+                .collect()
+        }
+        MovedAxis::List { indices, places } => {
+            let mut chunks: BTreeMap<u64, (Vec<u32>, Vec<u32>)> = BTreeMap::new();
+            for (index, place) in indices.iter().zip(places) {
+                let chunk = chunks.entry(u64::from(*index) / extent).or_default();
+                chunk.0.push(word(u64::from(*index) % extent)?);
+                chunk.1.push(*place);
+            }
+            let lists = chunks.into_iter();
+            Ok(lists.map(|(chunk, (indices, places))| (chunk, MovedAxis::List { indices, places })).collect())
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The new elements of a chunk, and how their places are counted.
+
+use super::axis_len;
+use crate::access::binding::Binding;
+use crate::access::piece::Moved;
+use crate::error::{Error, Result, Stage};
+use crate::format::codec::array_bytes::VariableBytes;
+
+/// The new elements, and how their places are counted.
+pub(super) struct Source<'a> {
+    pub elements: NewElements<'a>,
+    /// Elements from one place to the next along each dimension; 0 for a broadcast one.
+    pub strides: Vec<usize>,
+}
+
+/// See [`Source`].
+pub(super) enum NewElements<'a> {
+    Fixed(&'a [u8]),
+    Variable(VariableBytes),
+}
+
+impl<'a> Source<'a> {
+    pub fn new(binding: &Binding, written: Option<&Moved>, broadcast: bool, bytes: &'a [u8]) -> Result<Self> {
+        let counts: Vec<usize> = match written {
+            Some(Moved::Orthogonal(axes)) => axes.iter().map(axis_len).collect(),
+            Some(Moved::Points { places, .. }) => vec![places.len()],
+            None => Vec::new(),
+        };
+        let count = if broadcast { 1 } else { counts.iter().product() };
+        let mut strides = vec![0; counts.len()];
+        if !broadcast {
+            let mut step = 1;
+            for (stride, count) in strides.iter_mut().zip(&counts).rev() {
+                *stride = step;
+                step *= count;
+            }
+        }
+        let elements = match binding.metadata().data_type.size() {
+            _ if written.is_none() => NewElements::Fixed(&[]),
+            Some(size) if bytes.len() == size * count => NewElements::Fixed(bytes),
+            Some(size) => return Err(wrong_elements(size * count, bytes.len())),
+            None if broadcast => {
+                let mut one = VariableBytes::new();
+                one.push(bytes)?;
+                NewElements::Variable(one)
+            }
+            None => NewElements::Variable(unpack(bytes, count)?),
+        };
+        Ok(Self { elements, strides })
+    }
+}
+
+/// Elements of variable length out of offsets and bytes.
+fn unpack(bytes: &[u8], count: usize) -> Result<VariableBytes> {
+    let wrong = || wrong_elements((count + 1) * 4, bytes.len());
+    let (offsets, rest) = bytes.split_at_checked((count + 1) * 4).ok_or_else(wrong)?;
+    let offsets: Vec<u32> = offsets.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let ascending = offsets.first() == Some(&0) && offsets.is_sorted();
+    if !ascending || offsets.last().map(|end| *end as usize) != Some(rest.len()) {
+        return Err(wrong());
+    }
+    Ok(VariableBytes { offsets, bytes: rest.to_vec() })
+}
+
+/// Offsets and bytes of elements of variable length.
+pub fn pack(elements: &VariableBytes) -> Vec<u8> {
+    let offsets = elements.offsets.iter().flat_map(|offset| offset.to_le_bytes());
+    offsets.chain(elements.bytes.iter().copied()).collect()
+}
+
+fn wrong_elements(expected: usize, actual: usize) -> Error {
+    let error = Error::argument("the new elements do not fill the selection").in_stage(Stage::Encode);
+    error.expected(format!("{expected} bytes")).actual(format!("{actual} bytes"))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_of_variable_length_are_checked() {
+        let mut elements = VariableBytes::new();
+        elements.push(b"ab").unwrap();
+        elements.push(b"").unwrap();
+        assert_eq!(unpack(&pack(&elements), 2).unwrap(), elements);
+        for bytes in [vec![], vec![0; 12], [&pack(&elements)[..], b"c"].concat()] {
+            let well_formed = bytes.len() == 12;
+            assert_eq!(unpack(&bytes, 2).is_ok(), well_formed);
+        }
+    }
+}

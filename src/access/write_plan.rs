@@ -1,0 +1,379 @@
+//! A write, planned: which stored chunks does it touch, which elements of the source go where in each?
+//!
+//! The plan is walked chunk by chunk, each computed when it is asked for. What a chunk takes is cut out of the source and packed, so
+//! that whoever encodes it needs neither the source nor the selection. Deliberately without bytes of the store: see
+//! [`chunk_update`](super::chunk_update) for what is done with a chunk.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+use crate::access::binding::Binding;
+use crate::access::piece::{Moved, MovedAxis, word};
+use crate::access::projection::{AxisProjection, Taken};
+use crate::access::selection::{Indices, Selected};
+use crate::error::Result;
+use crate::format::chunk_grid::GridDimension;
+use crate::limits;
+
+/// The chunks of a write.
+pub struct WritePlan {
+    binding: Rc<Binding>,
+    /// Extent of the source along each of its dimensions.
+    source_shape: Vec<u64>,
+    work: Work,
+}
+
+/// The index in a chunk and the place in the source of each point.
+type Points = Vec<(Vec<u32>, u32)>;
+
+enum Work {
+    /// Along each dimension, one entry a chunk.
+    Orthogonal(Vec<Axis>),
+    /// By chunk.
+    Points(Vec<(Vec<u64>, Points)>),
+}
+
+enum Axis {
+    /// Even steps: each chunk is one span.
+    Spans(AxisProjection),
+    /// By chunk, index in it and place in the source; of a repeated index the last place.
+    Listed(Vec<(u64, Vec<(u32, u32)>)>),
+}
+
+/// What one stored chunk takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChunkWrite {
+    /// Its indices in the grid.
+    pub chunk: Vec<u64>,
+    /// Which of its elements take which of the cut-out ones.
+    pub moved: Moved,
+    /// What to cut out of the source, packed in C order.
+    pub cut: Vec<Cut>,
+    /// Whether every element that lies inside the array is written, so that what was stored does not matter.
+    pub covers: bool,
+}
+
+/// Places along one dimension of the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// Neighbours.
+    Range(Range<u64>),
+    /// In this order.
+    List(Vec<u32>),
+}
+
+impl Cut {
+    /// How many places.
+    pub fn count(&self) -> u64 {
+        match self {
+            Self::Range(range) => range.end - range.start,
+            Self::List(list) => list.len() as u64,
+        }
+    }
+
+    /// Runs of neighbouring places.
+    fn runs(&self) -> Vec<Range<u64>> {
+        let Self::List(list) = self else {
+            let Self::Range(range) = self else { return Vec::new() };
+            return vec![range.clone()];
+        };
+        let mut runs: Vec<Range<u64>> = Vec::new();
+        for place in list.iter().map(|place| u64::from(*place)) {
+            match runs.last_mut() {
+                Some(last) if last.end == place => last.end += 1,
+                _ => runs.push(place..place + 1),
+            }
+        }
+        runs
+    }
+}
+
+impl WritePlan {
+    /// Plans a write to what was selected.
+    ///
+    /// # Errors
+    /// `Limit` for lists too long to hold and for chunks that cannot be addressed.
+    pub fn new(binding: &Rc<Binding>, selected: &Selected) -> Result<Self> {
+        let grid = &binding.metadata().chunk_grid.dimensions;
+        let work = match selected {
+            Selected::Orthogonal(axes) => {
+                let axes = axes.iter().zip(grid).map(|(axis, grid)| Axis::new(&axis.indices, grid));
+                Work::Orthogonal(axes.collect::<Result<_>>()?)
+            }
+            Selected::Points(lists) => Work::Points(points(lists, grid, selected.shape().iter().product())?),
+        };
+        Ok(Self { binding: binding.clone(), source_shape: selected.shape(), work })
+    }
+
+    /// How many chunks are touched.
+    ///
+    /// # Errors
+    /// `Limit` beyond 64 bits.
+    pub fn chunk_count(&self) -> Result<u64> {
+        match &self.work {
+            Work::Orthogonal(axes) => limits::product(axes.iter().map(Axis::len), "number of chunks"),
+            Work::Points(chunks) => Ok(chunks.len() as u64),
+        }
+    }
+
+    /// Extent of the source along each of its dimensions.
+    pub fn source_shape(&self) -> &[u64] {
+        &self.source_shape
+    }
+
+    /// Chunk `i` of [`chunk_count`](Self::chunk_count).
+    ///
+    /// # Errors
+    /// `Limit` for a chunk that cannot be addressed.
+    pub fn chunk(&self, i: u64) -> Result<ChunkWrite> {
+        match &self.work {
+            Work::Orthogonal(axes) => self.orthogonal(axes, i),
+            Work::Points(chunks) => {
+                let at = limits::to_usize(i, "chunk")?;
+                chunks.get(at).map_or_else(|| Ok(nothing()), |(chunk, points)| self.points(chunk, points))
+            }
+        }
+    }
+
+    fn orthogonal(&self, axes: &[Axis], i: u64) -> Result<ChunkWrite> {
+        let mut rest = i;
+        let mut write = nothing();
+        let mut moved = Vec::with_capacity(axes.len());
+        for axis in axes.iter().rev() {
+            let (chunk, along, cut) = axis.entry(rest % axis.len().max(1))?;
+            rest /= axis.len().max(1);
+            write.chunk.push(chunk);
+            moved.push(along);
+            write.cut.push(cut);
+        }
+        write.chunk.reverse();
+        write.cut.reverse();
+        moved.reverse();
+        write.moved = Moved::Orthogonal(moved);
+        let inside = inside(&self.binding, &write.chunk);
+        write.covers = write.cut.iter().zip(&inside).all(|(cut, len)| cut.count() == *len);
+        Ok(write)
+    }
+
+    fn points(&self, chunk: &[u64], points: &[(Vec<u32>, u32)]) -> Result<ChunkWrite> {
+        let indices = (0..chunk.len()).map(|dimension| {
+            points.iter().map(|(position, _)| position.get(dimension).copied().unwrap_or(0)).collect()
+        });
+        let inside = limits::product(inside(&self.binding, chunk), "chunk")?;
+        Ok(ChunkWrite {
+            chunk: chunk.to_vec(),
+            moved: Moved::Points {
+                indices: indices.collect(),
+                places: (0..points.len() as u64).map(word).collect::<Result<_>>()?,
+            },
+            cut: vec![Cut::List(points.iter().map(|(_, place)| *place).collect())],
+            covers: points.len() as u64 == inside,
+        })
+    }
+}
+
+fn nothing() -> ChunkWrite {
+    ChunkWrite { chunk: Vec::new(), moved: Moved::Orthogonal(Vec::new()), cut: Vec::new(), covers: true }
+}
+
+/// How many elements along each dimension of a stored chunk lie inside the array.
+pub fn inside(binding: &Binding, chunk: &[u64]) -> Vec<u64> {
+    let metadata = binding.metadata();
+    let along = chunk.iter().zip(&metadata.chunk_grid.dimensions).zip(&metadata.shape);
+    along
+        .map(|((chunk, grid), len)| {
+            let extent = grid.chunk_extent(*chunk);
+            extent.end.min(*len).saturating_sub(extent.start)
+        })
+        .collect()
+}
+
+impl Axis {
+    fn new(indices: &Indices, grid: &GridDimension) -> Result<Self> {
+        let Indices::List(list) = indices else { return AxisProjection::new(indices, grid).map(Self::Spans) };
+        let mut chunks: BTreeMap<u64, BTreeMap<u32, u32>> = BTreeMap::new();
+        for (place, index) in list.iter().enumerate() {
+            let chunk = grid.chunk_of(*index);
+            let within = word(index - grid.chunk_extent(chunk).start)?;
+            chunks.entry(chunk).or_default().insert(within, word(place as u64)?);
+        }
+        Ok(Self::Listed(
+            chunks.into_iter().map(|(chunk, pairs)| (chunk, pairs.into_iter().collect())).collect(),
+        ))
+    }
+
+    fn len(&self) -> u64 {
+        match self {
+            Self::Spans(projection) => projection.span_count(),
+            Self::Listed(chunks) => chunks.len() as u64,
+        }
+    }
+
+    /// Chunk, what it takes of the cut, and the cut.
+    fn entry(&self, i: u64) -> Result<(u64, MovedAxis, Cut)> {
+        match self {
+            Self::Spans(projection) => {
+                let Some(span) = projection.span(i) else {
+                    return Ok((
+                        0,
+                        MovedAxis::List { indices: Vec::new(), places: Vec::new() },
+                        Cut::Range(0..0),
+                    ));
+                };
+                let cut = Cut::Range(span.output_start..span.output_start + span.count());
+                let moved = match &span.taken {
+                    Taken::Range { first, step, count } => MovedAxis::Range {
+                        first: word(*first)?,
+                        step: i32::try_from(*step).unwrap_or(1), // Longer than a chunk: one index only.
+                        count: word(*count)?,
+                        place: 0,
+                    },
+                    Taken::List(list) => MovedAxis::List {
+                        indices: list.iter().map(|index| word(*index)).collect::<Result<_>>()?,
+                        places: (0..list.len() as u64).map(word).collect::<Result<_>>()?,
+                    },
+                };
+                Ok((span.chunk, moved, cut))
+            }
+            Self::Listed(chunks) => {
+                let (chunk, pairs) = chunks.get(limits::to_usize(i, "chunk")?).cloned().unwrap_or_default();
+                let (indices, places): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
+                let local = (0..indices.len() as u64).map(word).collect::<Result<_>>()?;
+                Ok((chunk, MovedAxis::List { indices, places: local }, Cut::List(places)))
+            }
+        }
+    }
+}
+
+/// Sorts points by chunk; of a repeated one the last place counts.
+fn points(lists: &[Rc<[u64]>], grid: &[GridDimension], count: u64) -> Result<Vec<(Vec<u64>, Points)>> {
+    let mut chunks: BTreeMap<Vec<u64>, BTreeMap<Vec<u32>, u32>> = BTreeMap::new();
+    for place in 0..limits::to_usize(count, "points")? {
+        let (mut chunk, mut position) = (Vec::new(), Vec::new());
+        for (list, along) in lists.iter().zip(grid) {
+            let index = list.get(place).copied().unwrap_or(0);
+            let number = along.chunk_of(index);
+            position.push(word(index - along.chunk_extent(number).start)?);
+            chunk.push(number);
+        }
+        chunks.entry(chunk).or_default().insert(position, word(place as u64)?);
+    }
+    Ok(chunks.into_iter().map(|(chunk, points)| (chunk, points.into_iter().collect())).collect())
+}
+
+/// Calls `take` with each run of neighbouring elements that a cut of a packed array of this shape consists of, in C order of the cut.
+///
+/// # Errors
+/// Whatever `take` reports.
+pub fn each_run(shape: &[u64], cut: &[Cut], take: &mut dyn FnMut(Range<u64>) -> Result<()>) -> Result<()> {
+    // Trailing dimensions that are taken whole make one run with the one before them.
+    let (mut run_len, mut dimensions) = (1, cut.len());
+    while let Some(last) = dimensions.checked_sub(1) {
+        if cut.get(last) != Some(&Cut::Range(0..shape.get(last).copied().unwrap_or(0))) {
+            break;
+        }
+        run_len *= shape.get(last).copied().unwrap_or(1);
+        dimensions = last;
+    }
+    let Some((innermost, outer)) = cut.get(..dimensions).and_then(<[Cut]>::split_last) else {
+        return take(0..run_len);
+    };
+    let runs = innermost.runs();
+    let row = run_len * shape.get(outer.len()).copied().unwrap_or(1);
+    rows(shape, outer, 0, &mut |number| {
+        let start = number * row;
+        runs.iter().try_for_each(|run| take(start + run.start * run_len..start + run.end * run_len))
+    })
+}
+
+/// Calls `visit` with the number of each row: a position in the outer dimensions, as C order counts it.
+fn rows(shape: &[u64], cut: &[Cut], number: u64, visit: &mut dyn FnMut(u64) -> Result<()>) -> Result<()> {
+    let ([first, cut @ ..], [along, shape @ ..]) = (cut, shape) else { return visit(number) };
+    match first {
+        Cut::Range(range) => {
+            range.clone().try_for_each(|place| rows(shape, cut, number * along + place, visit))
+        }
+        Cut::List(list) => {
+            list.iter().try_for_each(|place| rows(shape, cut, number * along + u64::from(*place), visit))
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::single_range_in_vec_init)]
+mod tests {
+    use super::*;
+    use crate::access::selection::{DimensionSelection, Selection};
+    use crate::format::metadata::{ZarrFormat, write::options::ArrayOptions};
+
+    fn binding(shape: &[u64], chunk_shape: &[u64]) -> Rc<Binding> {
+        let mut options = ArrayOptions::new(ZarrFormat::V3, shape, "\"uint8\"");
+        options.chunk_shape = Some(chunk_shape.to_vec());
+        Rc::new(Binding::of(options.metadata().unwrap()))
+    }
+
+    fn plan(shape: &[u64], chunk_shape: &[u64], selection: &Selection) -> WritePlan {
+        let selected = selection.resolve(shape).unwrap();
+        WritePlan::new(&binding(shape, chunk_shape), &selected).unwrap()
+    }
+
+    #[test]
+    fn whole_chunks_are_told_from_partial_ones() {
+        let all = plan(&[5, 7], &[3, 4], &Selection::all());
+        assert_eq!(all.chunk_count().unwrap(), 4);
+        assert!((0..4).all(|i| all.chunk(i).unwrap().covers));
+        let edge = all.chunk(3).unwrap();
+        assert_eq!(edge.chunk, [1, 1]);
+        assert_eq!(edge.cut, [Cut::Range(3..5), Cut::Range(4..7)]);
+        let slice = DimensionSelection::Slice { start: Some(1), stop: None, step: Some(1) };
+        let part = plan(&[5, 7], &[3, 4], &Selection::Orthogonal(vec![slice]));
+        assert!(!part.chunk(0).unwrap().covers);
+        assert!(part.chunk(2).unwrap().covers);
+    }
+
+    #[test]
+    fn of_repeated_indices_the_last_counts() {
+        let list =
+            plan(&[6], &[3], &Selection::Orthogonal(vec![DimensionSelection::List(vec![1, 4, 1, -6])]));
+        let first = list.chunk(0).unwrap();
+        assert_eq!(first.cut, [Cut::List(vec![3, 2])]);
+        assert_eq!(
+            first.moved,
+            Moved::Orthogonal(vec![MovedAxis::List { indices: vec![0, 1], places: vec![0, 1] }])
+        );
+        let points = plan(&[6], &[3], &Selection::Points(vec![vec![0, 1, 2, 0]]));
+        assert_eq!(points.chunk_count().unwrap(), 1);
+        let only = points.chunk(0).unwrap();
+        assert!(only.covers);
+        assert_eq!(only.cut, [Cut::List(vec![3, 1, 2])]);
+    }
+
+    #[test]
+    fn huge_writes_are_planned_lazily() {
+        let all = plan(&[1 << 62], &[1 << 10], &Selection::all());
+        assert_eq!(all.chunk_count().unwrap(), 1 << 52);
+        assert_eq!(all.chunk((1 << 52) - 1).unwrap().chunk, [(1 << 52) - 1]);
+    }
+
+    #[test]
+    fn cuts_are_runs() {
+        let runs = |shape: &[u64], cut: &[Cut]| {
+            let mut runs = Vec::new();
+            each_run(shape, cut, &mut |run| {
+                runs.push(run);
+                Ok(())
+            })
+            .unwrap();
+            runs
+        };
+        assert_eq!(runs(&[], &[]), [0..1]);
+        assert_eq!(runs(&[3, 4], &[Cut::Range(0..3), Cut::Range(0..4)]), [0..12]);
+        assert_eq!(runs(&[3, 4], &[Cut::Range(1..3), Cut::Range(0..4)]), [4..12]);
+        assert_eq!(runs(&[3, 4], &[Cut::Range(1..3), Cut::Range(1..3)]), [5..7, 9..11]);
+        assert_eq!(
+            runs(&[3, 4], &[Cut::List(vec![2, 0]), Cut::List(vec![1, 2, 0])]),
+            [9..11, 8..9, 1..3, 0..1]
+        );
+    }
+}
