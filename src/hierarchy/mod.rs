@@ -1,10 +1,22 @@
 //! VERBS: what is done to a hierarchy. Generic over stores, so that all of it runs on the host too.
 //!
-//! One driver with two doors to the world: [`Store`](crate::store::Store), where bytes come from, and [`decoder`], who decodes them.
+//! One driver with two doors to the world: [`Store`](crate::store::Store), where bytes come from, and [`decoder`], who
+//! decodes them; for writing [`encoder`], who encodes.
 
 pub mod array;
+pub mod attributes;
+pub mod consolidate;
+pub mod create;
 pub mod decoder;
+mod documents;
+pub mod encoder;
+pub mod erase;
+pub mod exists;
 pub mod open;
 pub mod read;
 mod read_part;
+pub mod resize;
 mod shard_indexes;
+pub mod write;
+mod write_chunk;
+mod writers;

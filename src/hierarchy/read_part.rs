@@ -17,6 +17,7 @@ use crate::hierarchy::array::Array;
 use crate::hierarchy::decoder::{Decoder, PartDecoder, Supply};
 use crate::hierarchy::read::{OutputLayout, PartData, PartSink, Progress};
 use crate::hierarchy::shard_indexes::IndexRequest;
+use crate::hierarchy::writers::{self, Moment};
 use crate::store::wrap::{self, GAP_BYTES, MERGED_BYTES};
 use crate::store::{ByteRange, LocalFuture, RequestContext, Subject, Value};
 
@@ -88,11 +89,12 @@ impl<'a> PartReader<'a> {
     }
 
     async fn attempt(&self, part: &Part, plan: PartPlan) -> std::result::Result<PartData, Interrupted> {
+        let begun = writers::now();
         let mut in_flight = InFlight { plan, part: None };
         let mut arriving = FuturesUnordered::new();
         loop {
             let needs = in_flight.plan.take_needs();
-            arriving.extend(self.requests(&in_flight.plan, needs)?);
+            arriving.extend(self.requests(&in_flight.plan, needs, begun)?);
             match arriving.next().await {
                 Some(arrival) => self.take(&mut in_flight, arrival?, part)?,
                 None => break,
@@ -109,6 +111,7 @@ impl<'a> PartReader<'a> {
         &'b self,
         plan: &PartPlan,
         needs: Vec<Need>,
+        begun: Moment,
     ) -> Result<Vec<LocalFuture<'b, std::result::Result<Arrival, Interrupted>>>> {
         let mut requests: Vec<LocalFuture<'b, _>> = Vec::new();
         let mut chunks: Vec<Need> = Vec::new();
@@ -119,14 +122,14 @@ impl<'a> PartReader<'a> {
             } else {
                 match chunks.first() {
                     Some(first) if first.chunk != need.chunk => {
-                        requests.extend(self.chunk_requests(std::mem::take(&mut chunks)));
+                        requests.extend(self.chunk_requests(std::mem::take(&mut chunks), begun));
                     }
                     _ => {}
                 }
                 chunks.push(need);
             }
         }
-        requests.extend(self.chunk_requests(chunks));
+        requests.extend(self.chunk_requests(chunks, begun));
         Ok(requests)
     }
 
@@ -139,6 +142,7 @@ impl<'a> PartReader<'a> {
     fn chunk_requests<'b>(
         &'b self,
         needs: Vec<Need>,
+        begun: Moment,
     ) -> Vec<LocalFuture<'b, std::result::Result<Arrival, Interrupted>>> {
         let ranges: Option<Vec<Range<u64>>> = needs
             .iter()
@@ -160,7 +164,7 @@ impl<'a> PartReader<'a> {
                 let members = group.members.iter();
                 let members =
                     members.filter_map(|at| Some((needs.get(*at)?.clone(), ranges.get(*at)?.clone())));
-                Box::pin(self.merged(group.span.clone(), members.collect()))
+                Box::pin(self.merged(group.span.clone(), members.collect(), begun))
             })
             .collect()
     }
@@ -177,6 +181,7 @@ impl<'a> PartReader<'a> {
         &self,
         range: Range<u64>,
         members: Vec<(Need, Range<u64>)>,
+        begun: Moment,
     ) -> std::result::Result<Arrival, Interrupted> {
         let Some((first, _)) = members.first() else { return Ok(Arrival::Chunks(Vec::new())) };
         let (chunk, key) = (first.chunk.clone(), self.array.chunk_key(&first.chunk));
@@ -192,7 +197,8 @@ impl<'a> PartReader<'a> {
             // The index was there a moment ago.
             return Err(Interrupted::Changed(chunk));
         };
-        if !self.array.indexes().agrees(&chunk, fetched.version.as_deref()) {
+        let unchanged = writers::unchanged_since(self.array.store(), &key, begun);
+        if !unchanged || !self.array.indexes().agrees(&chunk, fetched.version.as_deref()) {
             return Err(Interrupted::Changed(chunk));
         }
         let cut = |(need, bytes): (Need, Range<u64>)| {

@@ -13,6 +13,7 @@ use crate::error::{ErrorKind, Result};
 use crate::format::codec::sharding::ShardIndex;
 use crate::format::codec::sharding::index::ShardIndexFormat;
 use crate::hierarchy::array::Array;
+use crate::hierarchy::writers::{self, Moment};
 use crate::limits;
 use crate::store::{ByteRange, RequestContext};
 
@@ -41,12 +42,24 @@ pub(super) struct IndexRequest {
 /// A stored chunk, the level of the shard in it, and where its index stands (0 for the outermost).
 type Place = (Rc<[u64]>, usize, u64);
 type Pending = Shared<LocalBoxFuture<'static, Result<Answer>>>;
+type WeakPending = WeakShared<LocalBoxFuture<'static, Result<Answer>>>;
+
+/// A request under way.
+struct Joined {
+    pending: Pending,
+    /// Whether it was begun just now.
+    ours: bool,
+    /// When it was begun.
+    asked: Moment,
+}
 
 /// See the module.
 #[derive(Default)]
 pub struct ShardIndexes {
-    found: RefCell<BTreeMap<Place, Answer>>,
-    pending: RefCell<BTreeMap<Place, WeakShared<LocalBoxFuture<'static, Result<Answer>>>>>,
+    /// Each with the moment at which it was asked for.
+    found: RefCell<BTreeMap<Place, (Moment, Answer)>>,
+    /// Each with the moment at which it was begun.
+    pending: RefCell<BTreeMap<Place, (Moment, WeakPending)>>,
 }
 
 impl ShardIndexes {
@@ -59,12 +72,12 @@ impl ShardIndexes {
         context: &RequestContext,
     ) -> Result<Answer> {
         let place = (need.chunk.clone(), need.level, offset(need.range));
-        if let Some(answer) = self.found.borrow().get(&place) {
-            return Ok(answer.clone());
+        if let Some(answer) = self.known(array, &place) {
+            return Ok(answer);
         }
         let format = request.format;
         loop {
-            let (pending, ours) = self.join(array, need, &place, &format, context);
+            let Joined { pending, ours, asked } = self.join(array, need, &place, &format, context);
             let answer = pending.await;
             match answer {
                 // A user's store was given the signal of whoever asked first; we have not given up.
@@ -72,11 +85,21 @@ impl ShardIndexes {
                     self.pending.borrow_mut().remove(&place);
                 }
                 answer => {
-                    self.keep(place, &answer);
+                    self.keep(place, asked, &answer);
                     return answer;
                 }
             }
         }
+    }
+
+    /// What is known of a place, unless the shard was written since.
+    fn known(&self, array: &Array, place: &Place) -> Option<Answer> {
+        let (asked, answer) = self.found.borrow().get(place).cloned()?;
+        if writers::unchanged_since(array.store(), &array.chunk_key(&place.0), asked) {
+            return Some(answer);
+        }
+        self.forget(&place.0);
+        None
     }
 
     /// The request under way for a place, or a new one, which is ours.
@@ -87,36 +110,41 @@ impl ShardIndexes {
         place: &Place,
         format: &Rc<ShardIndexFormat>,
         context: &RequestContext,
-    ) -> (Pending, bool) {
+    ) -> Joined {
         let mut pending = self.pending.borrow_mut();
-        if let Some(shared) = pending.get(place).and_then(WeakShared::upgrade) {
-            return (shared, false);
+        let fresh = |asked| writers::unchanged_since(array.store(), &array.chunk_key(&place.0), asked);
+        if let Some((asked, shared)) = pending.get(place)
+            && let Some(shared) = shared.upgrade()
+            && fresh(*asked)
+        {
+            return Joined { pending: shared, ours: false, asked: *asked };
         }
+        let asked = writers::now();
         let fetch = fetch(array.clone(), need.clone(), format.clone(), context.clone());
         let shared = FutureExt::shared(fetch.boxed_local());
         if let Some(weak) = shared.downgrade() {
-            pending.insert(place.clone(), weak);
+            pending.insert(place.clone(), (asked, weak));
         }
-        (shared, true)
+        Joined { pending: shared, ours: true, asked }
     }
 
-    fn keep(&self, place: Place, answer: &Result<Answer>) {
+    fn keep(&self, place: Place, asked: Moment, answer: &Result<Answer>) {
         self.pending.borrow_mut().remove(&place);
         let Ok(answer) = answer else { return };
         let mut found = self.found.borrow_mut();
         let bytes = |answer: &Answer| answer.as_ref().map_or(64, |found| found.index.len() * 16 + 64);
-        let kept: usize = found.values().map(bytes).sum();
+        let kept: usize = found.values().map(|(_, answer)| bytes(answer)).sum();
         if kept + bytes(answer) > KEPT_BYTES {
             found.clear();
         }
-        found.insert(place, answer.clone());
+        found.insert(place, (asked, answer.clone()));
     }
 
     /// Whether a stored chunk's version is that of its index; true where either is not visible.
     pub(super) fn agrees(&self, chunk: &Rc<[u64]>, version: Option<&str>) -> bool {
         let found = self.found.borrow();
         let known = found.range((chunk.clone(), 0, 0)..=(chunk.clone(), usize::MAX, u64::MAX));
-        let mut versions = known.filter_map(|(_, answer)| answer.as_ref()?.version.as_deref());
+        let mut versions = known.filter_map(|(_, (_, answer))| answer.as_ref()?.version.as_deref());
         version.is_none_or(|version| versions.all(|known| known == version))
     }
 

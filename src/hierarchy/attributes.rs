@@ -1,0 +1,45 @@
+//! User attributes of a node, changed in its document; all else in it stays as its writer left it.
+
+use std::rc::Rc;
+
+use crate::error::Result;
+use crate::format::metadata::document;
+use crate::format::metadata::write::edit::{self, AttributeUpdate};
+use crate::format::path::NodePath;
+use crate::hierarchy::documents::{self, ChangedNodes};
+use crate::hierarchy::open::OpenedNode;
+use crate::store::{RequestContext, Store};
+
+/// Merges attributes (JSON of an object) into those of a node, or replaces them; two updates at a time both survive.
+///
+/// # Errors
+/// `Argument` for attributes that are no strict JSON object, `NotFound` where there is no node, `Store` as the store.
+pub async fn update_attributes(
+    store: &Rc<dyn Store>,
+    path: &NodePath,
+    attributes: &str,
+    update: AttributeUpdate,
+    context: &RequestContext,
+) -> Result<OpenedNode> {
+    let updated = try_update(store, path, attributes, update, context).await;
+    updated.map_err(|error| error.at_node(path.as_str()))
+}
+
+async fn try_update(
+    store: &Rc<dyn Store>,
+    path: &NodePath,
+    attributes: &str,
+    update: AttributeUpdate,
+    context: &RequestContext,
+) -> Result<OpenedNode> {
+    let _held = documents::lock(store, path).await;
+    let current = documents::reopen(store, path, None, context).await?;
+    let mut changed = edit::with_attributes(&current.document, attributes, update)?;
+    let metadata = document::parse(&changed)?;
+    let whole = changed.clone();
+    changed.texts.retain(|text| !current.document.texts.contains(text));
+    documents::save(store, path, &changed).await?;
+    let node = ChangedNodes { removed: Vec::new(), set: vec![(path.clone(), whole.clone())] };
+    documents::record(store, path, whole.format, &node, context).await?;
+    Ok(OpenedNode { path: path.clone(), document: whole, metadata })
+}

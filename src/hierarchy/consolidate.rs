@@ -1,0 +1,109 @@
+//! Consolidating: the documents of everything below a group in one. v2's `.zmetadata`, v3's member of `zarr.json`.
+//!
+//! Needs a store that can list. What is below an array is not looked at: it is its chunks.
+
+use std::rc::Rc;
+
+use futures_util::future::join3;
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+
+use crate::error::{Error, Result};
+use crate::format::metadata::document::{NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
+use crate::format::metadata::write::consolidated::{consolidate as one_text, node_type};
+use crate::format::metadata::{NodeKind, NodeMetadata, ZarrFormat};
+use crate::format::path::{NodePath, StoreKey};
+use crate::hierarchy::documents;
+use crate::store::{RequestContext, Store};
+
+/// Groups looked into at a time.
+const IN_FLIGHT: usize = 16;
+
+/// Consolidates the metadata of a group; how many nodes are below it.
+///
+/// # Errors
+/// `Argument` for an array, `Unsupported` for a store that cannot list, `Store` as the store.
+pub async fn consolidate(store: &Rc<dyn Store>, path: &NodePath, context: &RequestContext) -> Result<usize> {
+    let consolidated = try_consolidate(store, path, context).await;
+    consolidated.map_err(|error| error.at_node(path.as_str()))
+}
+
+async fn try_consolidate(store: &Rc<dyn Store>, path: &NodePath, context: &RequestContext) -> Result<usize> {
+    let _held = documents::lock(store, path).await;
+    let group = documents::reopen(store, path, None, context).await?;
+    if let NodeMetadata::Array(_) = group.metadata {
+        return Err(Error::argument("only groups have consolidated metadata").actual("an array"));
+    }
+    if !store.capabilities().listable {
+        return Err(store.lacks("list, and so cannot consolidate"));
+    }
+    let mut nodes = nodes_below(store, path, group.document.format, context).await?;
+    nodes.sort_by(|a, b| a.0.cmp(&b.0));
+    let (suffix, text) = one_text(&group.document, &nodes)?;
+    documents::put(store, &StoreKey::new(path, suffix), text).await?;
+    Ok(nodes.len())
+}
+
+/// All nodes below a group, by paths relative to it.
+async fn nodes_below(
+    store: &Rc<dyn Store>,
+    group: &NodePath,
+    format: ZarrFormat,
+    context: &RequestContext,
+) -> Result<Vec<(NodePath, NodeDocument)>> {
+    let (mut nodes, mut open) = (Vec::new(), vec![NodePath::root()]);
+    while !open.is_empty() {
+        let look = |relative: NodePath| async move {
+            let mut found = Vec::new();
+            for child in store.list_dir(&group.join(&relative)).await?.prefixes {
+                let name = child.name().and_then(NodePath::from_normal).unwrap_or_default();
+                found.push((relative.join(&name), read(store, &child, format, context).await?));
+            }
+            Ok::<_, Error>(found)
+        };
+        let level: Vec<_> = stream::iter(std::mem::take(&mut open))
+            .map(look)
+            .buffer_unordered(IN_FLIGHT)
+            .try_collect()
+            .await?;
+        for (path, found) in level.into_iter().flatten() {
+            match found {
+                Some((NodeKind::Array, document)) => nodes.push((path, document)),
+                Some((_, document)) => {
+                    open.push(path.clone());
+                    nodes.push((path, document));
+                }
+                // A group without a document, or no group at all.
+                None => open.push(path),
+            }
+        }
+    }
+    Ok(nodes)
+}
+
+/// The documents at a path, unread, and which kind of node they make.
+async fn read(
+    store: &Rc<dyn Store>,
+    path: &NodePath,
+    format: ZarrFormat,
+    context: &RequestContext,
+) -> Result<Option<(NodeKind, NodeDocument)>> {
+    let keys = [ZARR_JSON, ZARRAY, ZGROUP, ZATTRS].map(|suffix| StoreKey::new(path, suffix));
+    let [json, array, group, attributes] = &keys;
+    if format == ZarrFormat::V3 {
+        let Some(text) = documents::text(store, json, context).await? else { return Ok(None) };
+        let document = NodeDocument::read(format, &[(ZARR_JSON, &text)])?;
+        let is_array = document.text(ZARR_JSON).and_then(node_type).as_deref() == Some("array");
+        return Ok(Some((if is_array { NodeKind::Array } else { NodeKind::Group }, document)));
+    }
+    let text = |key| documents::text(store, key, context);
+    let (array, group, attributes) = join3(text(array), text(group), text(attributes)).await;
+    let (kind, suffix, node) = match (array?, group?) {
+        (Some(array), _) => (NodeKind::Array, ZARRAY, array),
+        (None, Some(group)) => (NodeKind::Group, ZGROUP, group),
+        (None, None) => return Ok(None),
+    };
+    let mut texts = vec![(suffix, node.as_slice())];
+    let attributes = attributes?;
+    texts.extend(attributes.as_deref().map(|text| (ZATTRS, text)));
+    Ok(Some((kind, NodeDocument::read(format, &texts)?)))
+}

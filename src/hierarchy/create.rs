@@ -1,0 +1,190 @@
+//! Creating nodes: arrays and groups, with the groups above them that are not there yet.
+//!
+//! A document is written only after our own reader has read it and bound its codecs. One hierarchy has one dialect, and arrays hold
+//! no nodes: both are refused. Deliberately no data: chunks that are not there are fill value.
+
+use std::rc::Rc;
+
+use crate::access::binding::Binding;
+use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::format::metadata::document::{self, NodeDocument};
+use crate::format::metadata::write::options::ArrayOptions;
+use crate::format::metadata::write::{self, edit};
+use crate::format::metadata::{GroupMetadata, NodeMetadata, ZarrFormat};
+use crate::format::path::NodePath;
+use crate::hierarchy::documents::{self, ChangedNodes};
+use crate::hierarchy::erase;
+use crate::hierarchy::open::OpenedNode;
+use crate::store::{RequestContext, Store};
+
+/// What a new node shall be.
+#[derive(Clone, Debug)]
+pub enum NewNode {
+    /// An array.
+    Array(ArrayOptions),
+    /// A group.
+    Group {
+        /// Which dialect.
+        format: ZarrFormat,
+        /// JSON of an object.
+        attributes: String,
+    },
+}
+
+impl NewNode {
+    fn format(&self) -> ZarrFormat {
+        match self {
+            Self::Array(options) => options.format,
+            Self::Group { format, .. } => *format,
+        }
+    }
+
+    /// The documents, checked by reading them.
+    fn document(&self) -> Result<(NodeDocument, NodeMetadata)> {
+        let document = match self {
+            Self::Array(options) => write::array(&options.metadata()?)?,
+            Self::Group { format, attributes } => {
+                let attributes = edit::checked_attributes(attributes)?.compact();
+                write::group(&GroupMetadata { format: *format, attributes, warnings: Vec::new() })
+            }
+        };
+        let metadata = document::parse(&document)?;
+        if let NodeMetadata::Array(array) = &metadata {
+            check_codecs(Binding::of((**array).clone()).first_chain().err())?;
+        }
+        Ok((document, metadata))
+    }
+}
+
+/// Codecs that another module of the package has are not this one's to judge.
+fn check_codecs(error: Option<Error>) -> Result<()> {
+    match error {
+        Some(error) if error.kind() == ErrorKind::Format => {
+            Err(Error::argument(error.message()).with_context(error.context().clone()))
+        }
+        Some(error)
+            if error.kind() != ErrorKind::Unsupported || error.context().stage == Some(Stage::CodecName) =>
+        {
+            Err(error)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Creates a node. What is at `path` already is erased with everything below it when `overwrite` is set.
+///
+/// # Errors
+/// `Argument` for options that do not fit, a node that is there already, a group above that is an array or of the other dialect;
+/// `Unsupported` and `Store` as codecs and store.
+pub async fn create(
+    store: &Rc<dyn Store>,
+    path: &str,
+    node: &NewNode,
+    overwrite: bool,
+    context: &RequestContext,
+) -> Result<OpenedNode> {
+    let created = try_create(store, path, node, overwrite, context).await;
+    created.map_err(|error| error.at_node(path))
+}
+
+async fn try_create(
+    store: &Rc<dyn Store>,
+    path: &str,
+    node: &NewNode,
+    overwrite: bool,
+    context: &RequestContext,
+) -> Result<OpenedNode> {
+    let format = node.format();
+    let path = match format {
+        ZarrFormat::V3 => NodePath::parse_v3(path)?,
+        ZarrFormat::V2 => NodePath::parse_v2(path)?,
+    };
+    let (document, metadata) = node.document()?;
+    let _held = documents::lock(store, &path).await;
+    let mut changed = ChangedNodes::default();
+    let above = missing_groups(store, &path, format, context).await?;
+    if make_room(store, &path, node, overwrite, context).await? {
+        changed.removed.push(path.clone());
+    }
+    for group in above {
+        let metadata = GroupMetadata { format, attributes: "{}".to_owned(), warnings: Vec::new() };
+        changed.set.push((group, write::group(&metadata)));
+    }
+    changed.set.push((path.clone(), document.clone()));
+    for (path, document) in &changed.set {
+        documents::save(store, path, document).await?;
+    }
+    documents::record(store, &path, format, &changed, context).await?;
+    Ok(OpenedNode { path, document, metadata })
+}
+
+/// The groups above a new node that are not there yet, the root first.
+async fn missing_groups(
+    store: &Rc<dyn Store>,
+    path: &NodePath,
+    format: ZarrFormat,
+    context: &RequestContext,
+) -> Result<Vec<NodePath>> {
+    let mut missing = Vec::new();
+    let mut above = path.parent();
+    while let Some(group) = above {
+        match documents::reopen(store, &group, None, context).await {
+            Ok(found) => check_above(&found, format)?,
+            Err(error) if error.kind() == ErrorKind::NotFound => missing.push(group.clone()),
+            Err(error) => return Err(error),
+        }
+        above = group.parent();
+    }
+    missing.reverse();
+    Ok(missing)
+}
+
+fn check_above(found: &OpenedNode, format: ZarrFormat) -> Result<()> {
+    let place = || format!("{:?}", found.path.as_str());
+    if let NodeMetadata::Array(_) = found.metadata {
+        return Err(Error::argument("an array holds no nodes").actual(place()));
+    }
+    if found.document.format == format {
+        return Ok(());
+    }
+    let error = Error::argument(format!("the group above, {}, is of the other dialect", place()));
+    Err(error
+        .expected(format!("zarr_format {}", found.document.format.version()))
+        .actual(format.version().to_string()))
+}
+
+/// Erases what is in the way; whether there was anything.
+async fn make_room(
+    store: &Rc<dyn Store>,
+    path: &NodePath,
+    node: &NewNode,
+    overwrite: bool,
+    context: &RequestContext,
+) -> Result<bool> {
+    let found = match documents::reopen(store, path, None, context).await {
+        Ok(found) => Some(found.metadata.kind().name()),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        // Broken metadata is no reason to keep it, when it is to be overwritten.
+        Err(_) if overwrite => Some("unreadable node"),
+        Err(error) => return Err(error),
+    };
+    let holds = match (found, node) {
+        (Some(kind), _) => Some(kind),
+        // Keys left below would be taken for chunks of a new array.
+        (None, NewNode::Array(_)) if store.capabilities().listable => {
+            let listing = store.list_dir(path).await?;
+            let is_empty = listing.keys.is_empty() && listing.prefixes.is_empty();
+            (!is_empty).then_some("number of other keys")
+        }
+        (None, _) => None,
+    };
+    match holds {
+        None => Ok(false),
+        Some(_) if overwrite => erase::everything(store, path, context).await.map(|()| true),
+        Some(kind) => {
+            let error =
+                Error::argument("there is something at this path already; `overwrite` erases it first");
+            Err(error.actual(format!("a{} {kind}", if kind.starts_with(['a', 'u']) { "n" } else { "" })))
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Documents of nodes, read anew and written, with what consolidated metadata above them says kept true.
+//!
+//! Whoever changes a node holds its [`lock`]: what was read is what is changed. Locks are taken from a node towards the root only.
+
+use std::rc::Rc;
+
+use futures_util::lock::OwnedMutexGuard;
+
+use crate::error::{Result, Stage};
+use crate::format::metadata::ZarrFormat;
+use crate::format::metadata::document::{NodeDocument, ZARR_JSON};
+use crate::format::metadata::write::consolidated::{self, Changes, ZMETADATA};
+use crate::format::path::{NodePath, StoreKey};
+use crate::hierarchy::open::{OpenOptions, OpenedNode, open};
+use crate::hierarchy::writers;
+use crate::limits;
+use crate::store::{ByteRange, RequestContext, Store, Subject};
+
+/// Waits until nobody else in this process changes the documents of a node.
+pub(super) async fn lock(store: &Rc<dyn Store>, path: &NodePath) -> OwnedMutexGuard<()> {
+    // One name for both dialects: no more than a name for the lock.
+    writers::lock(store, &StoreKey::new(path, ZARR_JSON)).await
+}
+
+/// A context for documents that are about to be changed: no cache may answer with an older state.
+pub(super) fn anew(context: &RequestContext) -> RequestContext {
+    RequestContext { subject: Subject::Metadata, reload: true, ..context.clone() }
+}
+
+/// The node as it is now.
+pub(super) async fn reopen(
+    store: &Rc<dyn Store>,
+    path: &NodePath,
+    format: Option<ZarrFormat>,
+    context: &RequestContext,
+) -> Result<OpenedNode> {
+    open(store, path.as_str(), &OpenOptions { kind: None, format }, &anew(context)).await
+}
+
+/// A document as it is now.
+pub(super) async fn text(
+    store: &Rc<dyn Store>,
+    key: &StoreKey,
+    context: &RequestContext,
+) -> Result<Option<Vec<u8>>> {
+    let fetched = store.get(key, ByteRange::Whole, &anew(context)).await;
+    let fetched = fetched.map_err(|error| error.at_key(key.as_str()))?;
+    fetched.map(|fetched| fetched.value.to_vec(limits::METADATA_BYTES, "metadata document")).transpose()
+}
+
+/// Writes a node's documents.
+pub(super) async fn save(store: &Rc<dyn Store>, path: &NodePath, document: &NodeDocument) -> Result<()> {
+    // What makes it a node comes last: an interrupted write leaves no node without its attributes.
+    for (suffix, text) in document.texts.iter().rev() {
+        put(store, &StoreKey::new(path, suffix), text.clone()).await?;
+    }
+    Ok(())
+}
+
+/// Writes a document.
+pub(super) async fn put(store: &Rc<dyn Store>, key: &StoreKey, text: String) -> Result<()> {
+    let set = store.set(key, text.into_bytes().into()).await;
+    set.map_err(|error| error.at_key(key.as_str()).in_stage(Stage::Metadata))
+}
+
+/// Nodes that have changed, by their paths from the root; `removed` ones with everything below them, before those of `set`.
+#[derive(Debug, Default)]
+pub(super) struct ChangedNodes {
+    pub removed: Vec<NodePath>,
+    pub set: Vec<(NodePath, NodeDocument)>,
+}
+
+/// Brings the consolidated metadata of all groups above `node`, and v2's own at it, up to date.
+pub(super) async fn record(
+    store: &Rc<dyn Store>,
+    node: &NodePath,
+    format: ZarrFormat,
+    changed: &ChangedNodes,
+    context: &RequestContext,
+) -> Result<()> {
+    let mut group = match format {
+        ZarrFormat::V2 => Some(node.clone()),
+        ZarrFormat::V3 => node.parent(),
+    };
+    while let Some(path) = group {
+        record_at(store, &path, format, changed, context).await?;
+        group = path.parent();
+    }
+    Ok(())
+}
+
+async fn record_at(
+    store: &Rc<dyn Store>,
+    group: &NodePath,
+    format: ZarrFormat,
+    changed: &ChangedNodes,
+    context: &RequestContext,
+) -> Result<()> {
+    let suffix = match format {
+        ZarrFormat::V2 => ZMETADATA,
+        ZarrFormat::V3 => ZARR_JSON,
+    };
+    let key = StoreKey::new(group, suffix);
+    let _held = writers::lock(store, &key).await;
+    let Some(bytes) = text(store, &key, context).await? else { return Ok(()) };
+    let changes = Changes {
+        removed: changed.removed.iter().filter_map(|path| relative(path, group)).collect(),
+        set: changed.set.iter().filter_map(|(path, it)| Some((relative(path, group)?, it.clone()))).collect(),
+    };
+    let changed = consolidated::changed(&String::from_utf8_lossy(&bytes), format, &changes);
+    match changed.map_err(|error| error.at_key(key.as_str()).in_stage(Stage::Metadata))? {
+        Some(text) => put(store, &key, text).await,
+        None => Ok(()),
+    }
+}
+
+/// A path as a group that holds the node, or is it, names it.
+fn relative(path: &NodePath, group: &NodePath) -> Option<NodePath> {
+    if group.is_root() {
+        return Some(path.clone());
+    }
+    let rest = path.as_str().strip_prefix(group.as_str())?;
+    if rest.is_empty() { Some(NodePath::root()) } else { NodePath::from_normal(rest.strip_prefix('/')?) }
+}

@@ -1,0 +1,107 @@
+//! One stored chunk, read where that matters, changed by whoever encodes, and stored or erased; nobody else in this process changes
+//! it meanwhile.
+
+use std::rc::Rc;
+
+use crate::access::chunk_update::{Change, ChunkUpdate};
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::path::StoreKey;
+use crate::hierarchy::array::Array;
+use crate::hierarchy::encoder::{EncodeJob, Encoded, Encoder};
+use crate::hierarchy::writers;
+use crate::store::{ByteRange, RequestContext, Subject, Value};
+
+/// What is done to a chunk, and whether what is stored matters.
+pub(super) struct ChunkChange {
+    pub update: ChunkUpdate,
+    /// The new elements; none for a clip.
+    pub elements: Value,
+    /// Every element inside the array is written.
+    pub covers: bool,
+}
+
+/// What was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Done {
+    /// It was, and stays, absent, or did not change.
+    Nothing,
+    /// It is no longer stored.
+    Erased,
+    /// So many bytes were stored.
+    Stored(u64),
+}
+
+/// Whoever changes the chunks of an array.
+pub(super) struct ChunkWriter<'a> {
+    pub array: &'a Rc<Array>,
+    pub encoder: &'a dyn Encoder,
+    pub context: RequestContext,
+}
+
+impl<'a> ChunkWriter<'a> {
+    pub fn new(array: &'a Rc<Array>, encoder: &'a dyn Encoder, context: &RequestContext) -> Self {
+        // What is read here is written back: no cache may answer with an older state.
+        let context = RequestContext { subject: Subject::Chunk, reload: true, ..context.clone() };
+        Self { array, encoder, context }
+    }
+
+    /// Makes a change to a chunk.
+    pub async fn change(&self, change: ChunkChange) -> Result<Done> {
+        let key = self.array.chunk_key(&change.update.chunk);
+        let _held = writers::lock(self.array.store(), &key).await;
+        let done = self.change_locked(&key, change).await;
+        done.map_err(|error| self.with_key(error, &key))
+    }
+
+    async fn change_locked(&self, key: &StoreKey, change: ChunkChange) -> Result<Done> {
+        let store = self.array.store();
+        let old = match change.covers {
+            true => None,
+            false => store.get(key, ByteRange::Whole, &self.context).await?.map(|fetched| fetched.value),
+        };
+        let is_clip = matches!(change.update.change, Change::Clip(_));
+        let known_absent = old.is_none() && !change.covers;
+        if is_clip && known_absent {
+            return Ok(Done::Nothing);
+        }
+        match self.encode(&change, old.clone()).await? {
+            Encoded::Same => Ok(Done::Nothing),
+            Encoded::Bytes(bytes) => self.store(key, bytes).await,
+            Encoded::Empty if known_absent => Ok(Done::Nothing),
+            Encoded::Empty => match store.erase(key).await {
+                Ok(()) => {
+                    writers::note(store, key);
+                    Ok(Done::Erased)
+                }
+                // A store that cannot erase keeps chunks of fill value.
+                Err(error) if error.kind() == ErrorKind::Unsupported => self.keep(key, change, old).await,
+                Err(error) => Err(error),
+            },
+        }
+    }
+
+    async fn encode(&self, change: &ChunkChange, old: Option<Value>) -> Result<Encoded> {
+        let (update, elements) = (change.update.to_words()?, change.elements.clone());
+        self.encoder.encode(self.array, EncodeJob { update, old, elements }).await
+    }
+
+    async fn keep(&self, key: &StoreKey, change: ChunkChange, old: Option<Value>) -> Result<Done> {
+        let change = ChunkChange { update: ChunkUpdate { keep_empty: true, ..change.update }, ..change };
+        match self.encode(&change, old).await? {
+            Encoded::Bytes(bytes) => self.store(key, bytes).await,
+            Encoded::Same | Encoded::Empty => Ok(Done::Nothing),
+        }
+    }
+
+    async fn store(&self, key: &StoreKey, bytes: Value) -> Result<Done> {
+        let (store, len) = (self.array.store(), bytes.len());
+        store.set(key, bytes).await?;
+        writers::note(store, key);
+        Ok(Done::Stored(len))
+    }
+
+    /// Encoders know chunk keys relative to the array.
+    fn with_key(&self, error: Error, key: &StoreKey) -> Error {
+        error.replace_key(key.as_str())
+    }
+}

@@ -1,0 +1,115 @@
+//! Who writes what in this process: a lock for each key, and when a key was last written.
+//!
+//! Two writes to parts of one chunk read it, change it and store it one after the other. A reader that knows the index of a shard
+//! learns that the shard has changed since. Deliberately for this process alone: other tabs and programs need locks of the host.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::{Rc, Weak};
+use std::sync;
+
+use futures_util::lock::{Mutex, OwnedMutexGuard};
+
+use crate::format::path::StoreKey;
+use crate::store::Store;
+
+/// Counts writes: a later moment is a larger number.
+pub(super) type Moment = u64;
+
+thread_local! {
+    static CLOCK: Cell<Moment> = const { Cell::new(0) };
+    static STORES: RefCell<Vec<Written>> = const { RefCell::new(Vec::new()) };
+}
+
+/// What is known of one store. It is told by where it lives in memory, which its weak reference keeps from being used again.
+struct Written {
+    store: Weak<dyn Store>,
+    locks: HashMap<StoreKey, sync::Weak<Mutex<()>>>,
+    last: HashMap<StoreKey, Moment>,
+}
+
+/// So many locks are kept before those that nobody holds are thrown away.
+const MOST_LOCKS: usize = 1024;
+
+/// Waits until nobody else in this process changes the value of this key.
+pub(super) async fn lock(store: &Rc<dyn Store>, key: &StoreKey) -> OwnedMutexGuard<()> {
+    let mutex = with_store(store, |written| {
+        if let Some(mutex) = written.locks.get(key).and_then(sync::Weak::upgrade) {
+            return mutex;
+        }
+        if written.locks.len() >= MOST_LOCKS {
+            written.locks.retain(|_, mutex| mutex.strong_count() > 0);
+        }
+        let mutex = sync::Arc::new(Mutex::new(()));
+        written.locks.insert(key.clone(), sync::Arc::downgrade(&mutex));
+        mutex
+    });
+    mutex.lock_owned().await
+}
+
+/// The present moment.
+pub(super) fn now() -> Moment {
+    CLOCK.get()
+}
+
+/// Notes that the value of a key has changed.
+pub(super) fn note(store: &Rc<dyn Store>, key: &StoreKey) {
+    let moment = CLOCK.get() + 1;
+    CLOCK.set(moment);
+    with_store(store, |written| written.last.insert(key.clone(), moment));
+}
+
+/// Whether the value of a key has not changed since a moment.
+pub(super) fn unchanged_since(store: &Rc<dyn Store>, key: &StoreKey, moment: Moment) -> bool {
+    // Who never writes never pays for a look.
+    CLOCK.get() == moment
+        || with_store(store, |written| written.last.get(key).is_none_or(|last| *last <= moment))
+}
+
+fn with_store<T>(store: &Rc<dyn Store>, act: impl FnOnce(&mut Written) -> T) -> T {
+    STORES.with_borrow_mut(|stores| {
+        let place = |store: *const dyn Store| store.cast::<()>();
+        let wanted = place(Rc::as_ptr(store));
+        let at = stores.iter().position(|written| place(written.store.as_ptr()) == wanted);
+        let at = at.unwrap_or_else(|| {
+            stores.retain(|written| written.store.strong_count() > 0);
+            stores.push(Written { store: Rc::downgrade(store), locks: HashMap::new(), last: HashMap::new() });
+            stores.len() - 1
+        });
+        act(&mut stores[at])
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use futures_executor::block_on;
+    use futures_util::FutureExt;
+
+    use super::*;
+    use crate::store::memory::MemoryStore;
+
+    #[test]
+    fn a_key_is_locked_for_one_at_a_time() {
+        let store: Rc<dyn Store> = Rc::new(MemoryStore::new());
+        let other: Rc<dyn Store> = Rc::new(MemoryStore::new());
+        let (a, b) = (StoreKey::parse("a").unwrap(), StoreKey::parse("b").unwrap());
+        let held = block_on(lock(&store, &a));
+        assert!(lock(&store, &a).now_or_never().is_none());
+        assert!(lock(&store, &b).now_or_never().is_some());
+        assert!(lock(&other, &a).now_or_never().is_some());
+        drop(held);
+        assert!(lock(&store, &a).now_or_never().is_some());
+    }
+
+    #[test]
+    fn writes_are_noted_by_key() {
+        let store: Rc<dyn Store> = Rc::new(MemoryStore::new());
+        let (a, b) = (StoreKey::parse("a").unwrap(), StoreKey::parse("b").unwrap());
+        let before = now();
+        note(&store, &a);
+        assert!(!unchanged_since(&store, &a, before));
+        assert!(unchanged_since(&store, &b, before));
+        assert!(unchanged_since(&store, &a, now()));
+    }
+}
