@@ -44,7 +44,7 @@ pub struct OutputLayout {
     pub parts: u64,
     /// One packed element.
     pub fill_value: Vec<u8>,
-    /// Bytes of one element.
+    /// Bytes of one element; 0 where elements have lengths of their own.
     pub element_size: usize,
 }
 
@@ -119,7 +119,9 @@ async fn read_selected(
     let selected = request.selection.resolve(&array.binding().metadata().shape)?;
     let mut layout = layout(array, request, &selected)?;
     if !request.streamed {
-        let extents = layout.shape.iter().copied().chain([layout.element_size as u64]);
+        // An element with a length of its own takes a reference at least.
+        let element_size = if layout.element_size == 0 { 8 } else { layout.element_size as u64 };
+        let extents = layout.shape.iter().copied().chain([element_size]);
         limits::within(limits::product(extents, "result")?, limits::RESULT_BYTES, "result")?;
     }
     let work = Work::new(array, selected, &layout)?;

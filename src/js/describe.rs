@@ -1,12 +1,17 @@
 //! A node in the words of the TypeScript classes' getters: `NodeSummary` of `node_facts.ts`.
 
+use js_sys::Float32Array;
 use serde::{Serialize, Serializer};
-use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::*;
 
+use super::error::report_to_js;
 use super::json::to_js;
+use super::registry;
 use crate::access::binding::Binding;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::codec::registry::Home;
+use crate::format::data_type::description::Description;
+use crate::format::data_type::{DataType, Float, widen};
 use crate::format::metadata::document::{NodeDocument, ZARR_JSON, ZARRAY};
 use crate::format::metadata::json::Document;
 use crate::format::metadata::{ArrayMetadata, NodeMetadata, ZarrFormat};
@@ -32,6 +37,8 @@ struct ArraySummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     shards: Option<Vec<u64>>,
     dtype: String,
+    /// JSON text: `TypeDescription` of `data_type.ts`.
+    data_type: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     fill_value: Option<Packed>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,7 +73,7 @@ impl Serialize for Packed {
 pub fn summary(node: &OpenedNode) -> Result<JsValue> {
     let (kind, attributes, warnings, array) = match &node.metadata {
         NodeMetadata::Array(array) => {
-            ("array", &array.attributes, &array.warnings, Some(array_summary(array, &node.document)))
+            ("array", &array.attributes, &array.warnings, Some(array_summary(array, &node.document)?))
         }
         NodeMetadata::Group(group) => ("group", &group.attributes, &group.warnings, None),
     };
@@ -81,7 +88,7 @@ pub fn summary(node: &OpenedNode) -> Result<JsValue> {
     })
 }
 
-fn array_summary(metadata: &ArrayMetadata, document: &NodeDocument) -> ArraySummary {
+fn array_summary(metadata: &ArrayMetadata, document: &NodeDocument) -> Result<ArraySummary> {
     let binding = Binding::of(metadata.clone());
     let outer = binding.outer_shape();
     // An array whose codecs nobody knows is described as if it had none; reading it says what is missing.
@@ -92,17 +99,58 @@ fn array_summary(metadata: &ArrayMetadata, document: &NodeDocument) -> ArraySumm
         Err(_) => (0..rank).collect(),
     };
     let fill_value = (!is_null_fill(document)).then(|| Packed(metadata.fill_value.0.clone()));
-    ArraySummary {
+    Ok(ArraySummary {
         shape: metadata.shape.clone(),
         shards: (chunks != outer || is_sharded(metadata)).then_some(outer),
         chunks,
-        dtype: metadata.data_type.name().into_owned(),
+        dtype: dtype(&metadata.data_type, document.format),
+        data_type: type_description(&metadata.data_type)?,
         fill_value,
         dimension_names: metadata.dimension_names.clone(),
         order,
         codecs: codecs(metadata),
         home: binding.home().map_or("engine", home_name),
+    })
+}
+
+/// As zarrita spells it: v2's texts and objects have names of their own.
+fn dtype(data_type: &DataType, format: ZarrFormat) -> String {
+    match (format, data_type) {
+        (ZarrFormat::V2, DataType::Utf32(len)) => format!("v2:U{len}"),
+        (ZarrFormat::V2, DataType::NullTerminatedBytes(len)) => format!("v2:S{len}"),
+        (ZarrFormat::V2, _) if data_type.size().is_none() => "v2:object".to_owned(),
+        _ => data_type.name().into_owned(),
     }
+}
+
+fn type_description(data_type: &DataType) -> Result<String> {
+    serde_json::to_string(&Description::of(data_type)).map_err(|error| Error::format(error.to_string()))
+}
+
+/// The description of the data type of an array that a caller's metadata object made: JSON text.
+#[wasm_bindgen(js_name = describeType)]
+pub fn describe_type(array: u32) -> std::result::Result<String, JsValue> {
+    let described =
+        registry::array(array).and_then(|array| type_description(&array.binding().metadata().data_type));
+    described.map_err(|error| report_to_js(&error))
+}
+
+/// What all 256 patterns of a float of eight bits or fewer mean.
+#[wasm_bindgen(js_name = narrowFloats)]
+pub fn narrow_floats(name: &str) -> std::result::Result<Float32Array, JsValue> {
+    values_of_patterns(name).map_err(|error| report_to_js(&error))
+}
+
+fn values_of_patterns(name: &str) -> Result<Float32Array> {
+    let unknown = || Error::argument(format!("{name:?} is no narrow float"));
+    let float = Float::of_name(name).filter(|float| float.size() == 1).ok_or_else(unknown)?;
+    let patterns: Vec<u8> = (0..=u8::MAX).collect();
+    let (_, wide) = widen::widen(&DataType::Float(float), &patterns)?.ok_or_else(unknown)?;
+    let values: Vec<f32> = wide
+        .chunks_exact(4)
+        .map(|value| f32::from_le_bytes([value[0], value[1], value[2], value[3]]))
+        .collect();
+    Ok(Float32Array::from(values.as_slice()))
 }
 
 fn codecs(metadata: &ArrayMetadata) -> Vec<CodecSummary> {

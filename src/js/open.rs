@@ -48,9 +48,6 @@ fn bind(store: u32, path: &str, document: &str) -> Result<u32> {
         ZarrFormat::V3 => NodePath::parse_v3(path),
     };
     let array = Array::new(registry::store(store)?, path?, document)?;
-    if array.binding().metadata().data_type.size().is_none() {
-        return Err(Error::unsupported("elements of variable length cannot be read yet"));
-    }
     Ok(registry::add_array(array))
 }
 

@@ -1,7 +1,7 @@
 /**
  * The public names, the same in every entry. `tests/node/package.test.mjs` pins the list.
  */
-export { Array, type ArrayGetOptions } from "./array.ts";
+export { Array, type ArrayGetBytesOptions, type ArrayGetOptions } from "./array.ts";
 export {
   type ConsolidatedFormat,
   type ConsolidatedMetadataOptions,

@@ -5,8 +5,7 @@
 import { InvalidSelectionError } from "./errors.ts";
 import { Location } from "./location.ts";
 import { type ArrayFacts, factsOfMetadata, factsOfNode, OpenedNode, textsOf } from "./node_facts.ts";
-import { type ReadOptions, type ReadResult, readChunk, readSelection } from "./read/read.ts";
-import { wrapElements } from "./read/typed_arrays.ts";
+import { type ReadOptions, readChunk, readSelection } from "./read/read.ts";
 import { type AnySelection, requestOf } from "./selection.ts";
 import type {
   AbsolutePath,
@@ -21,6 +20,7 @@ import type {
   Readable,
   Scalar,
   Selected,
+  SelectedBytes,
 } from "./types.ts";
 
 /** The key under which the other modules find what an array knows; also through a proxy of the array. */
@@ -30,6 +30,14 @@ export const FACTS: unique symbol = Symbol("zarr-wasm.facts");
 export interface ArrayGetOptions<D extends DataType> extends ReadOptions {
   /** Receives the elements: as long as the result, of the type that `data` would have. */
   out?: PlainArray<D>;
+  /** `"bytes"`: the packed elements, little-endian; of any data type whose elements have one size. */
+  as?: undefined;
+}
+
+/** `Array.get` with `as: "bytes"`. */
+export interface ArrayGetBytesOptions extends ReadOptions {
+  out?: Uint8Array;
+  as: "bytes";
 }
 
 function checkChunkIndex(path: string, facts: ArrayFacts, index: readonly number[]): void {
@@ -48,16 +56,16 @@ function checkChunkIndex(path: string, facts: ArrayFacts, index: readonly number
 const gridShapeOf = ({ shape, chunks }: ArrayFacts) =>
   shape.map((extent, axis) => Math.ceil(extent / (chunks[axis] ?? 1)));
 
-function isDataType(dtype: DataType, query: DataTypeQuery): boolean {
-  const isString = dtype === "string" || dtype.startsWith("v2:U") || dtype.startsWith("v2:S");
-  const isBigint = dtype === "int64" || dtype === "uint64";
-  if (query === "string") return isString;
-  if (query === "bigint") return isBigint;
-  if (query === "boolean") return dtype === "bool";
-  if (query === "object") return dtype === "v2:object";
-  if (query === "number") return /^u?int(8|16|32)$|^float(16|32|64)$/.test(dtype);
-  return dtype === query;
-}
+const KINDS: Record<string, RegExp> = {
+  number: /^u?int(2|4|8|16|32)$|^b?float\d/,
+  bigint: /^u?int64$/,
+  boolean: /^bool$/,
+  string: /^string$|^v2:[SU]|^fixed_length_utf32$|^null_terminated_bytes$/,
+  object: /^v2:object$/,
+};
+
+const isDataType = (dtype: DataType, query: DataTypeQuery): boolean =>
+  KINDS[query]?.test(dtype) ?? dtype === query;
 
 // biome-ignore lint/suspicious/noShadowRestrictedNames: the name that callers know from zarrita
 export class Array<D extends DataType, Store extends Readable = Readable> extends Location<Store> {
@@ -154,11 +162,21 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     return isDataType(this.dtype, query);
   }
 
-  /** The selected elements in C order, as a plain typed array. */
-  async get(selection?: AnySelection | null, options: ArrayGetOptions<D> = {}): Promise<Selected<D>> {
+  /** The selected elements in C order, in plain arrays; with `as: "bytes"` as they are packed. */
+  get(selection: AnySelection | null | undefined, options: ArrayGetBytesOptions): Promise<SelectedBytes>;
+  get(selection?: AnySelection | null, options?: ArrayGetOptions<D>): Promise<Selected<D>>;
+  async get(
+    selection?: AnySelection | null,
+    options: ArrayGetOptions<D> | ArrayGetBytesOptions = {},
+  ): Promise<SelectedBytes | Selected<D>> {
     const request = requestOf(selection, this[FACTS]);
-    const { out, ...rest } = options;
-    const result = await readSelection(this, request, { ...rest, out: out as ArrayBufferView | undefined });
+    const { out, as, ...rest } = options;
+    const form = as === "bytes" ? as : "plain";
+    const result = await readSelection(this, request, {
+      ...rest,
+      form,
+      out: out as ArrayBufferView | undefined,
+    });
     return result as unknown as Selected<D>;
   }
 
@@ -169,7 +187,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     { useSharedArrayBuffer }: { useSharedArrayBuffer?: boolean } = {},
   ): Promise<Chunk<D>> {
     checkChunkIndex(this.path, this[FACTS], chunkCoords);
-    const result: ReadResult = await readChunk(this, chunkCoords, { useSharedArrayBuffer, ...options });
-    return { ...result, data: wrapElements(this.dtype, result.data) } as Chunk<D>;
+    const result = await readChunk(this, chunkCoords, { useSharedArrayBuffer, ...options, form: "wrapped" });
+    return result as unknown as Chunk<D>;
   }
 }

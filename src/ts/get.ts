@@ -4,7 +4,6 @@
  */
 import { FACTS, type Array as ZarrArray } from "./array.ts";
 import { type ReadOptions, readSelection } from "./read/read.ts";
-import { firstOf, wrapElements } from "./read/typed_arrays.ts";
 import { type AnySelection, requestOf } from "./selection.ts";
 import type { Chunk, DataType, Readable, Scalar, Slice } from "./types.ts";
 
@@ -38,12 +37,15 @@ export async function get<D extends DataType, Store extends Readable, S extends 
   selection?: S,
   options: GetOptions = {},
 ): Promise<Got<D, S>> {
-  const { dtype, order, shape } = array[FACTS];
+  const { order, shape } = array[FACTS];
   const request = requestOf(selection as AnySelection | null, array[FACTS]);
   const { opts, createQueue, ...rest } = options;
-  const result = await readSelection(array, { ...request, order }, { ...rest, signal: signalOf(options) });
   const entries = selection ?? [];
   const isScalar = entries.length === shape.length && entries.every((entry) => typeof entry === "number");
-  if (isScalar) return firstOf(dtype, result.data) as Got<D, S>;
-  return { ...result, data: wrapElements(dtype, result.data) } as Got<D, S>;
+  const result = await readSelection(
+    array,
+    { ...request, order },
+    { ...rest, signal: signalOf(options), form: isScalar ? "scalar" : "wrapped" },
+  );
+  return (isScalar ? result.data : result) as Got<D, S>;
 }

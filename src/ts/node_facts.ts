@@ -3,8 +3,10 @@
  * object that the caller passed to a constructor. The engine alone reads documents; of a caller's object only the fields
  * that zarrita's getters show are looked at.
  */
+import { parseDescription, type TypeDescription } from "./data_type.ts";
 import { parseJson } from "./engine/engine.ts";
-import { elementOf } from "./read/typed_arrays.ts";
+import { elementOf } from "./read/variable.ts";
+import { wrappedScalarOf } from "./read/wrapped.ts";
 import type { ArrayMetadata, Attributes, CodecMetadata, DataType } from "./types.ts";
 import type { Home } from "./worker/protocol.ts";
 
@@ -35,6 +37,8 @@ export interface ArraySummary {
   /** Shard, when sharded. */
   shards?: bigint[];
   dtype: DataType;
+  /** JSON text of a `TypeDescription`. */
+  dataType: string;
   /** One packed element; absent for the null of v2. */
   fillValue?: Uint8Array;
   dimensionNames?: (string | null)[];
@@ -52,6 +56,8 @@ export interface ArrayFacts {
   readonly chunks: number[];
   readonly shards: number[] | undefined;
   readonly dtype: DataType;
+  /** What the elements are; of a caller's metadata object the engine is asked when they are read. */
+  readonly type: TypeDescription | undefined;
   readonly fillValue: unknown;
   readonly dimensionNames: (string | null)[] | undefined;
   readonly order: number[];
@@ -103,18 +109,24 @@ export class OpenedNode {
   }
 }
 
+/** One element as a scalar. */
+const fillValueOf = (type: TypeDescription, bytes: Uint8Array): unknown =>
+  type.size === undefined ? elementOf(type, bytes) : wrappedScalarOf(type, bytes);
+
 export function factsOfNode(node: OpenedNode): ArrayFacts {
   const { summary } = node;
   const { array } = summary;
   if (!array) throw new TypeError(`${summary.path} is a group`);
   const attributes = lazyAttributes(node);
+  const type = parseDescription(array.dataType);
   return {
     shape: array.shape.map(Number),
     shape64: array.shape,
     chunks: array.chunks.map(Number),
     shards: array.shards?.map(Number),
     dtype: array.dtype,
-    fillValue: array.fillValue ? elementOf(array.dtype, array.fillValue) : null,
+    type,
+    fillValue: array.fillValue ? fillValueOf(type, array.fillValue) : null,
     dimensionNames: array.dimensionNames,
     order: array.order,
     format: summary.format,
@@ -181,6 +193,7 @@ export function factsOfMetadata(metadata: ArrayMetadata): ArrayFacts {
     chunks,
     shards: sharding ? outer : undefined,
     dtype: metadata.data_type,
+    type: undefined,
     fillValue: callersFillValue(metadata),
     dimensionNames: metadata.dimension_names,
     order: orderOf(codecs, metadata.shape.length),

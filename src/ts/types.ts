@@ -25,10 +25,55 @@ export type String = "string";
 /** A v2 object array: any JSON value. */
 export type ObjectType = "v2:object";
 
-export type NumberDataType = Int8 | Int16 | Int32 | Uint8 | Uint16 | Uint32 | Float16 | Float32 | Float64;
+/** Integers of fewer than eight bits; not among zarrita's, as all that follow. */
+export type NarrowInt = "int2" | "int4";
+export type NarrowUint = "uint2" | "uint4";
+/** Floats that arrive as float32. */
+export type NarrowFloat = "bfloat16" | `float${4 | 6 | 8}_${string}`;
+/** Two floats: the real part first. */
+export type Complex = "complex64" | "complex128" | `complex_${string}`;
+export type Datetime = "numpy.datetime64";
+export type Timedelta = "numpy.timedelta64";
+/** Any bytes, as many bits as the number says. */
+export type Raw = `r${number}`;
+/** Any number of bytes. */
+export type Bytes = "bytes";
+/** What v3 calls zarrita's `v2:U` and `v2:S`. */
+export type FixedLengthUtf32 = "fixed_length_utf32";
+export type NullTerminatedBytes = "null_terminated_bytes";
+/** Named fields. */
+export type Struct = "struct";
+/** A value or none. */
+export type Optional = "zarrs.optional";
+
+export type NumberDataType =
+  | Int8
+  | Int16
+  | Int32
+  | Uint8
+  | Uint16
+  | Uint32
+  | Float16
+  | Float32
+  | Float64
+  | NarrowInt
+  | NarrowUint
+  | NarrowFloat;
 export type BigintDataType = Int64 | Uint64;
-export type StringDataType = UnicodeStr | ByteStr | String;
-export type DataType = NumberDataType | BigintDataType | StringDataType | ObjectType | Bool;
+export type StringDataType = UnicodeStr | ByteStr | String | FixedLengthUtf32 | NullTerminatedBytes;
+export type DataType =
+  | NumberDataType
+  | BigintDataType
+  | StringDataType
+  | ObjectType
+  | Bool
+  | Complex
+  | Datetime
+  | Timedelta
+  | Raw
+  | Bytes
+  | Struct
+  | Optional;
 
 /** What `Array.is` can be asked. */
 export type DataTypeQuery = DataType | "boolean" | "number" | "bigint" | "object" | "string";
@@ -46,61 +91,95 @@ export type NarrowDataType<D extends DataType, Q extends DataTypeQuery> = Q exte
           ? Extract<D, ObjectType>
           : Extract<Q, D>;
 
-/** One element. */
+/** One element; a complex one is `[re, im]`, a struct an object. */
 export type Scalar<D extends DataType> = D extends Bool
   ? boolean
-  : D extends BigintDataType
+  : D extends BigintDataType | Datetime | Timedelta
     ? bigint
     : D extends StringDataType
       ? string
       : D extends NumberDataType
         ? number
-        : D extends ObjectType
-          ? unknown
-          : never;
+        : D extends Complex
+          ? [re: number, im: number]
+          : D extends Raw | Bytes
+            ? Uint8Array
+            : D extends Struct
+              ? Record<string, unknown>
+              : D extends ObjectType | Optional
+                ? unknown
+                : never;
 
 /** `Float16Array` where the engine has it; values arrive in a `Float32Array` where it has not. */
 export type HalfArray = typeof globalThis extends { Float16Array: new (...args: never[]) => infer T }
   ? T | Float32Array
   : Float32Array;
 
-/** What holds many elements in `Array.get`: always a plain typed array (bool: a `Uint8Array` of 0 and 1). */
-export type PlainArray<D extends DataType> = D extends Bool ? Uint8Array<ArrayBuffer> : TypedArray<D>;
+/** One field of all structs: a result of its own, the dimensions of the field's own array last. */
+export interface Column {
+  data: unknown;
+  shape: number[];
+  stride: number[];
+  complex?: true;
+  unit?: string;
+  scale?: number;
+  toDate?: (place: number) => Date;
+}
+
+/**
+ * What holds many elements in `Array.get`: plain typed arrays (bool: a `Uint8Array` of 0 and 1; complex: real and imaginary
+ * parts in turn), and plain arrays of text and bytes.
+ */
+export type PlainArray<D extends DataType> = D extends Bool
+  ? Uint8Array<ArrayBuffer>
+  : D extends UnicodeStr | FixedLengthUtf32
+    ? string[]
+    : D extends ByteStr | NullTerminatedBytes
+      ? Uint8Array[]
+      : TypedArray<D>;
+
+interface ArraysOfNumbers {
+  int2: Int8Array;
+  int4: Int8Array;
+  int8: Int8Array;
+  int16: Int16Array;
+  int32: Int32Array;
+  int64: BigInt64Array;
+  uint2: Uint8Array;
+  uint4: Uint8Array;
+  uint8: Uint8Array;
+  uint16: Uint16Array;
+  uint32: Uint32Array;
+  uint64: BigUint64Array;
+  float16: HalfArray;
+  float32: Float32Array;
+  float64: Float64Array;
+  complex128: Float64Array;
+  complex_float16: HalfArray;
+  "numpy.datetime64": BigInt64Array;
+  "numpy.timedelta64": BigInt64Array;
+}
 
 /** What holds many elements in zarrita's calls (`get`, `getChunk`). */
-export type TypedArray<D extends DataType> = D extends Int8
-  ? Int8Array
-  : D extends Int16
-    ? Int16Array
-    : D extends Int32
-      ? Int32Array
-      : D extends Int64
-        ? BigInt64Array
-        : D extends Uint8
-          ? Uint8Array
-          : D extends Uint16
-            ? Uint16Array
-            : D extends Uint32
-              ? Uint32Array
-              : D extends Uint64
-                ? BigUint64Array
-                : D extends Float16
-                  ? HalfArray
-                  : D extends Float32
-                    ? Float32Array
-                    : D extends Float64
-                      ? Float64Array
-                      : D extends Bool
-                        ? BoolArray
-                        : D extends UnicodeStr
-                          ? UnicodeStringArray
-                          : D extends ByteStr
-                            ? ByteStringArray
-                            : D extends String
-                              ? string[]
-                              : D extends ObjectType
-                                ? unknown[]
-                                : never;
+export type TypedArray<D extends DataType> = D extends keyof ArraysOfNumbers
+  ? ArraysOfNumbers[D]
+  : D extends NarrowFloat | Complex
+    ? Float32Array
+    : D extends Bool
+      ? BoolArray
+      : D extends UnicodeStr | FixedLengthUtf32
+        ? UnicodeStringArray
+        : D extends ByteStr | NullTerminatedBytes
+          ? ByteStringArray
+          : D extends String
+            ? string[]
+            : D extends Raw | Bytes
+              ? Uint8Array[]
+              : D extends Struct
+                ? Record<string, Column>
+                : D extends ObjectType | Optional
+                  ? unknown[]
+                  : never;
 
 export type TypedArrayConstructor<D extends DataType> = {
   new (length: number): TypedArray<D>;
@@ -110,8 +189,24 @@ export type TypedArrayConstructor<D extends DataType> = {
 /** Elements with their layout: `stride` counts elements, in any order. */
 export type Chunk<D extends DataType> = { data: TypedArray<D>; shape: number[]; stride: number[] };
 
-/** What `Array.get` resolves to: C order, plain typed arrays. */
-export type Selected<D extends DataType> = { data: PlainArray<D>; shape: number[]; stride: number[] };
+/** What has to be known of data beside its layout. */
+export type Marks<D extends DataType> = D extends Complex
+  ? { complex: true }
+  : D extends Datetime
+    ? { unit: string; scale: number; toDate(place: number): Date }
+    : D extends Timedelta
+      ? { unit: string; scale: number }
+      : unknown;
+
+/** What `Array.get` resolves to: C order, plain arrays. `stride` counts elements, a complex one as one. */
+export type Selected<D extends DataType> = {
+  data: PlainArray<D>;
+  shape: number[];
+  stride: number[];
+} & Marks<D>;
+
+/** What `Array.get` resolves to with `as: "bytes"`. */
+export type SelectedBytes = { data: Uint8Array; shape: number[]; stride: number[] };
 
 export type Attributes = Record<string, unknown>;
 

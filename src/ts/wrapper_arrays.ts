@@ -1,14 +1,49 @@
 /**
  * Array-like views of packed elements that JavaScript has no typed array for, as zarrita's calls return them: booleans
- * and v2's fixed-length strings. They are read through `get(i)` and iteration, not by index.
+ * and texts of fixed length. `array[i]` is `array.get(i)`, but slower: a proxy at the end of the prototype chain answers for
+ * indices, which objects have no getters for, and costs nothing to whoever calls `get`, whose look-up ends before it.
  */
 
 const isBuffer = (value: unknown): value is ArrayBufferLike =>
   value instanceof ArrayBuffer ||
   (typeof SharedArrayBuffer !== "undefined" && value instanceof SharedArrayBuffer);
 
+interface Indexed {
+  get(idx: number): unknown;
+  set(idx: number, value: unknown): void;
+}
+
+const isIndex = (key: string | symbol): key is string =>
+  typeof key === "string" && /^(0|[1-9]\d*)$/.test(key);
+
+/** The prototype of the classes' prototypes. */
+const INDICES = new Proxy(Object.prototype, {
+  get: (target, key, receiver: Indexed) =>
+    isIndex(key) ? receiver.get(Number(key)) : Reflect.get(target, key, receiver),
+  set(target, key, value, receiver: Indexed) {
+    if (!isIndex(key)) return Reflect.set(target, key, value, receiver);
+    receiver.set(Number(key), value);
+    return true;
+  },
+});
+
+/** What stands in text for a number that is no code point. */
+const REPLACEMENT = 0xfffd;
+
+/** Text of UTF-32 code points, padding included. */
+export function codesToText(codes: Int32Array | Uint32Array): string {
+  let text = "";
+  for (const code of codes) text += String.fromCodePoint(code >= 0 && code <= 0x10ffff ? code : REPLACEMENT);
+  return text;
+}
+
 /** Booleans, one byte each. */
 export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> {
+  static {
+    Object.setPrototypeOf(BoolArray.prototype, INDICES);
+  }
+
+  [idx: number]: boolean;
   #bytes: Uint8Array<B>;
 
   constructor(size: number);
@@ -63,6 +98,11 @@ export class BoolArray<B extends ArrayBufferLike = ArrayBufferLike> {
 
 /** Strings of `chars` bytes each, padded with NUL. */
 export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> {
+  static {
+    Object.setPrototypeOf(ByteStringArray.prototype, INDICES);
+  }
+
+  [idx: number]: string;
   _data: Uint8Array<B>;
   chars: number;
 
@@ -123,6 +163,11 @@ export class ByteStringArray<B extends ArrayBufferLike = ArrayBufferLike> {
 
 /** Strings of `chars` UTF-32 code points each, padded with NUL. */
 export class UnicodeStringArray<B extends ArrayBufferLike = ArrayBufferLike> {
+  static {
+    Object.setPrototypeOf(UnicodeStringArray.prototype, INDICES);
+  }
+
+  [idx: number]: string;
   #codes: Int32Array<B>;
   chars: number;
 
@@ -162,11 +207,7 @@ export class UnicodeStringArray<B extends ArrayBufferLike = ArrayBufferLike> {
   }
 
   get(idx: number): string {
-    let text = "";
-    for (const code of this.#codes.subarray(this.chars * idx, this.chars * (idx + 1))) {
-      text += String.fromCodePoint(code);
-    }
-    return text.replaceAll("\0", "");
+    return codesToText(this.#codes.subarray(this.chars * idx, this.chars * (idx + 1))).replaceAll("\0", "");
   }
 
   set(idx: number, value: string): void {

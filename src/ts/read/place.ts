@@ -16,7 +16,7 @@ export interface Placement {
 const ROWS_BETWEEN = 256;
 
 /** Where the rows of a part go: byte offsets in the target, in the order in which the part has them. */
-class Rows {
+export class Rows {
   readonly rowBytes: number;
   readonly count: number;
   /** Dimensions outside of a row. */

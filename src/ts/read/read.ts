@@ -2,6 +2,7 @@
  * Reads a selection, or one chunk, of an array: makes the job, and gives the engine what it knows the array by.
  */
 import { FACTS, type Array as ZarrArray } from "../array.ts";
+import { parseDescription, type TypeDescription } from "../data_type.ts";
 import { finalizer, Handle, run } from "../engine/engine.ts";
 import { UnsupportedError } from "../errors.ts";
 import type { ArrayFacts } from "../node_facts.ts";
@@ -11,7 +12,6 @@ import { storeId } from "../stores.ts";
 import type { DataType, Readable } from "../types.ts";
 import { Job, type Progress, unbindArray } from "./job.ts";
 import { type Layout, type ReadResult, Result, type ResultOptions } from "./result.ts";
-import { checkElements } from "./typed_arrays.ts";
 
 export type { Progress, ReadResult };
 
@@ -26,12 +26,13 @@ export interface ReadOptions {
 }
 
 type AnyArray = ZarrArray<DataType, Readable>;
-type Options = ReadOptions & Omit<ResultOptions, "dtype">;
+type Options = ReadOptions & ResultOptions;
 
 /** What the engine and the decoders know an array by. */
 interface Known {
   readonly bound: BoundArray;
   handle: Handle | undefined;
+  type: TypeDescription | undefined;
 }
 
 const known = new WeakMap<ArrayFacts, Known>();
@@ -44,8 +45,8 @@ function knownOf(facts: ArrayFacts): Known {
   const before = known.get(facts);
   if (before) return before;
   const number = nextNumber++;
-  const { document, home } = facts;
-  const entry: Known = { bound: { number, home, document }, handle: undefined };
+  const { document, home, type } = facts;
+  const entry: Known = { bound: { number, home, document }, handle: undefined, type };
   known.set(facts, entry);
   arrayNumbers.register(facts, number);
   return entry;
@@ -63,13 +64,23 @@ function arrayId(glue: typeof import("#glue"), array: AnyArray): number {
   return handle.id as number;
 }
 
+/** What the elements are. */
+function typeOf(glue: typeof import("#glue"), facts: ArrayFacts, id: number): TypeDescription {
+  const entry = knownOf(facts);
+  entry.type ??= parseDescription(glue.describeType(id));
+  return entry.type;
+}
+
+/** Bytes that an element with a length of its own is taken for where it matters what a read costs. */
+const VARIABLE_SIZE = 32;
+
 /** The most that a read of this layout decodes: every chunk that it can touch, whole. */
 function decodedBytes({ chunks }: ArrayFacts, { shape, elementSize }: Layout): number {
   if (shape.length !== chunks.length) return Number.POSITIVE_INFINITY;
   return shape.reduce((bytes, extent, axis) => {
     const chunk = chunks[axis] ?? 1;
     return bytes * Math.min(extent, Math.ceil(extent / chunk) + 1) * chunk;
-  }, elementSize);
+  }, elementSize || VARIABLE_SIZE);
 }
 
 function checkShared(): void {
@@ -79,12 +90,12 @@ function checkShared(): void {
 
 async function read(array: AnyArray, request: EngineRequest, options: Options): Promise<ReadResult> {
   const facts = array[FACTS];
-  checkElements(facts.dtype);
   const { signal, onProgress, priority = 0, ...rest } = options;
   if (rest.useSharedArrayBuffer) checkShared();
-  const result = new Result({ dtype: facts.dtype, ...rest });
+  const result = new Result(rest);
   await run<void>(signal, (glue, settle) => {
     const id = arrayId(glue, array);
+    result.expect(typeOf(glue, facts, id));
     const job = new Job({
       array: knownOf(facts).bound,
       result,

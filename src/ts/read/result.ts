@@ -1,10 +1,13 @@
 /**
  * The result of a read in the making: parts come in any order and are placed; a result of one part is that part.
  */
+import type { TypeDescription } from "../data_type.ts";
 import { ZarrError } from "../errors.ts";
-import type { DataType } from "../types.ts";
+import { type Packed, packedOf } from "./elements.ts";
 import { placeElements, placeFill, repeat } from "./place.ts";
-import { type Elements, finished, stridesOf, viewOf } from "./typed_arrays.ts";
+import { type Elements, isView, stridesOf } from "./typed_arrays.ts";
+import { VariableElements } from "./variable.ts";
+import { wrappedScalarOf, wrapperOf } from "./wrapped.ts";
 
 /** What the engine says of the result before its parts; written by `src/js/read.rs`. */
 export interface Layout {
@@ -17,17 +20,20 @@ export interface Layout {
   parts: number;
   /** One packed element. */
   fillValue: Uint8Array;
+  /** 0 where elements have lengths of their own. */
   elementSize: number;
 }
 
-export interface ReadResult {
-  data: Elements;
-  shape: number[];
-  stride: number[];
+/** What `data` holds is for the form to say. */
+export interface ReadResult extends Omit<Packed, "data"> {
+  data: unknown;
 }
 
+/** `plain` as `Array.get` has it, `bytes` packed, `wrapped` as zarrita has it, and `scalar` its one element. */
+export type Form = "plain" | "bytes" | "wrapped" | "scalar";
+
 export interface ResultOptions {
-  dtype: DataType;
+  form: Form;
   /** The caller's own memory for it. */
   out?: ArrayBufferView;
   /** Allocate shared memory. */
@@ -38,44 +44,70 @@ export interface ResultOptions {
 
 const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
 
-/** The bytes of a caller's array, if they have room for just this. */
-function bytesOf(out: ArrayBufferView, byteLength: number): Uint8Array {
-  if (out.byteLength !== byteLength) {
-    throw new ZarrError("Argument", "`out` is not as long as the result", {
-      expected: `${byteLength} bytes`,
-      actual: `${out.byteLength} bytes`,
-    });
+const NUMBERS = new Set(["bool", "integer", "float", "complex", "datetime", "timedelta"]);
+
+/** The bytes of a caller's array. */
+const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView) =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
+function checkOut(out: ArrayBufferView, byteLength: number): void {
+  if (out.byteLength === byteLength) return;
+  throw new ZarrError("Argument", "`out` is not as long as the result", {
+    expected: `${byteLength} bytes`,
+    actual: `${out.byteLength} bytes`,
+  });
+}
+
+/** Fails where the elements are nothing that a form or a caller's memory can hold. */
+function checkForm({ name, kind, size }: TypeDescription, { form, out }: ResultOptions): void {
+  if (form === "bytes" && size === undefined) {
+    throw new ZarrError(
+      "Argument",
+      `elements of data type ${name} have lengths of their own, and no packed bytes`,
+    );
   }
-  return new Uint8Array(out.buffer, out.byteOffset, out.byteLength);
+  if (out && form !== "bytes" && !NUMBERS.has(kind)) {
+    throw new ZarrError("Argument", `elements of data type ${name} are no numbers for \`out\``);
+  }
 }
 
 export class Result {
   readonly #options: ResultOptions;
+  #type: TypeDescription | undefined;
   #layout: Layout | undefined;
   #shape: readonly number[] = [];
   #bytes: Uint8Array | undefined;
   /** Memory is as it was allocated: all zero. */
   #isFresh = true;
+  /** Instead of bytes, of elements with lengths of their own. */
+  #variable: VariableElements | undefined;
 
   constructor(options: ResultOptions) {
     this.#options = options;
   }
 
+  /** Tells what the elements are, before anything else. */
+  expect(type: TypeDescription): void {
+    checkForm(type, this.#options);
+    this.#type = type;
+  }
+
   begin(layout: Layout): void {
-    const { out, frame } = this.#options;
+    const { frame, out } = this.#options;
     this.#layout = layout;
     this.#shape = frame ?? layout.shape;
-    const isFramed = this.#shape.some((extent, axis) => extent !== layout.shape[axis]);
-    if (out) {
-      this.#bytes = bytesOf(out, this.#byteLength);
-      this.#isFresh = false;
+    if (out) this.#useOut(out);
+    if (this.#elementType.size === undefined) {
+      this.#variable = new VariableElements(this.#elementType, product(this.#shape), layout.fillValue);
     }
+    const isFramed = this.#shape.some((extent, axis) => extent !== layout.shape[axis]);
     if (isFramed) this.#fillAll();
   }
 
   part(start: ArrayLike<number>, shape: ArrayLike<number>, elements: Uint8Array | undefined, ours: boolean) {
     const { order, elementSize, fillValue } = this.#known;
-    if (elements && ours && this.#isWhole(elements)) {
+    const variable = this.#variable;
+    if (!variable && elements && ours && this.#isWhole(elements)) {
       this.#bytes = elements;
       return undefined;
     }
@@ -86,6 +118,7 @@ export class Result {
       shape: inMemory(shape),
       elementSize,
     };
+    if (variable) return elements ? variable.put(placement, elements) : variable.fill(placement);
     if (elements) return placeElements(this.#memory(), placement, elements);
     const isThere = this.#isFresh && fillValue.every((byte) => byte === 0);
     return isThere ? undefined : placeFill(this.#memory(), placement, fillValue);
@@ -94,11 +127,39 @@ export class Result {
   /** The result, when all parts have come. */
   finish(): ReadResult {
     const { kept, order } = this.#known;
-    const { dtype, out } = this.#options;
-    const strides = stridesOf(this.#shape, order);
     const keep = <T>(values: readonly T[]) => values.filter((_, axis) => kept[axis]);
-    const data = (out as Elements | undefined) ?? finished(dtype, viewOf(dtype, this.#memory()));
-    return { data, shape: keep(this.#shape), stride: keep(strides) };
+    const layout = { shape: keep(this.#shape), stride: keep(stridesOf(this.#shape, order)) };
+    if (!this.#variable) return this.#formed(this.#memory(), layout);
+    const { values } = this.#variable;
+    return { ...layout, data: this.#options.form === "scalar" ? values[0] : values };
+  }
+
+  #formed(bytes: Uint8Array, layout: Pick<ReadResult, "shape" | "stride">): ReadResult {
+    const type = this.#elementType;
+    const { form, out } = this.#options;
+    if (form === "bytes") return { ...layout, data: out ?? bytes };
+    if (form === "scalar") return { ...layout, data: wrappedScalarOf(type, bytes) };
+    const wrapper = form === "wrapped" ? wrapperOf(type, bytes) : undefined;
+    if (wrapper) return { ...layout, data: wrapper };
+    const packed = packedOf(type, bytes, layout);
+    if (!out) return packed;
+    if (!isView(type)) bytesOf(out).set(bytesOf(packed.data as Elements));
+    return { ...packed, data: out };
+  }
+
+  /** Has the caller's memory filled: at once, or at last, with numbers that have to be widened. */
+  #useOut(out: ArrayBufferView): void {
+    const type = this.#elementType;
+    const isDirect = this.#options.form === "bytes" || isView(type);
+    checkOut(out, isDirect ? this.#byteLength : product(this.#shape) * (type.components ?? 1) * 4);
+    if (!isDirect) return;
+    this.#bytes = bytesOf(out);
+    this.#isFresh = false;
+  }
+
+  get #elementType(): TypeDescription {
+    if (!this.#type) throw new Error("a result begins before it is known what of");
+    return this.#type;
   }
 
   get #known(): Layout {
@@ -129,7 +190,8 @@ export class Result {
   }
 
   #fillAll(): void {
-    repeat(this.#memory(), this.#known.fillValue);
+    if (this.#variable) this.#variable.fillAll();
+    else repeat(this.#memory(), this.#known.fillValue);
     this.#isFresh = false;
   }
 }

@@ -1,10 +1,9 @@
 /**
- * From packed little-endian elements to JavaScript's arrays and scalars, by the name of the data type. Every machine that
- * runs wasm in a browser is little-endian, so a typed array is a view.
+ * From packed little-endian numbers to typed arrays. Every machine that runs wasm in a browser is little-endian, so a typed array
+ * is a view; floats that JavaScript has no typed array for are widened to 32 bits, which every value of theirs fits into.
  */
-import { UnsupportedError } from "../errors.ts";
-import type { DataType } from "../types.ts";
-import { BoolArray } from "../wrapper_arrays.ts";
+import type { TypeDescription, ViewName } from "../data_type.ts";
+import { callNow } from "../engine/engine.ts";
 
 /** A plain typed array. */
 export type Elements =
@@ -19,39 +18,41 @@ export type Elements =
   | Float32Array
   | Float64Array;
 
-type ElementsClass = new (buffer: ArrayBufferLike, byteOffset?: number, length?: number) => Elements;
-
-/** What holds the elements of each type; halves stay 16-bit patterns until `finished`. */
-const CLASSES: Partial<Record<DataType, ElementsClass>> = {
-  bool: Uint8Array,
-  int8: Int8Array,
-  int16: Int16Array,
-  int32: Int32Array,
-  int64: BigInt64Array,
-  uint8: Uint8Array,
-  uint16: Uint16Array,
-  uint32: Uint32Array,
-  uint64: BigUint64Array,
-  float16: Uint16Array,
-  float32: Float32Array,
-  float64: Float64Array,
+type ElementsClass = {
+  new (buffer: ArrayBufferLike, byteOffset?: number, length?: number): Elements;
+  readonly BYTES_PER_ELEMENT: number;
 };
 
 /** Where this engine has it. */
 const HalfClass = (globalThis as unknown as { Float16Array?: ElementsClass }).Float16Array;
 
-/** Fails for a data type whose elements no typed array here holds. */
-export function checkElements(dtype: DataType): void {
-  if (!(dtype in CLASSES)) throw new UnsupportedError(`elements of data type ${dtype}`);
-}
+const CLASSES: Record<ViewName, ElementsClass> = {
+  Int8Array,
+  Int16Array,
+  Int32Array,
+  BigInt64Array,
+  Uint8Array,
+  Uint16Array,
+  Uint32Array,
+  BigUint64Array,
+  Float16Array: HalfClass ?? Uint16Array,
+  Float32Array,
+  Float64Array,
+};
 
-/** A view of packed elements; `bytes` begins at a multiple of the element's size. */
-export function viewOf(dtype: DataType, bytes: Uint8Array): Elements {
-  checkElements(dtype);
-  const View = CLASSES[dtype] as ElementsClass;
-  const { BYTES_PER_ELEMENT } = View as unknown as { BYTES_PER_ELEMENT: number };
-  const aligned = bytes.byteOffset % BYTES_PER_ELEMENT === 0 ? bytes : bytes.slice();
-  return new View(aligned.buffer, aligned.byteOffset, bytes.byteLength / BYTES_PER_ELEMENT);
+/** Whether the numbers are what callers get as they are in memory. */
+export const isView = ({ view, widens }: TypeDescription): boolean =>
+  view !== undefined && (!widens || (view === "Float16Array" && HalfClass !== undefined));
+
+/** The bytes, or a copy of them, beginning at a multiple of this. */
+export const aligned = (bytes: Uint8Array, alignment: number): Uint8Array =>
+  bytes.byteOffset % alignment === 0 ? bytes : bytes.slice();
+
+/** Packed numbers as they are in memory: bits, of floats that have to be widened. */
+export function viewOf(view: ViewName, bytes: Uint8Array): Elements {
+  const View = CLASSES[view];
+  const { buffer, byteOffset, byteLength } = aligned(bytes, View.BYTES_PER_ELEMENT);
+  return new View(buffer, byteOffset, byteLength / View.BYTES_PER_ELEMENT);
 }
 
 /** The number that a pattern of 16 bits means. */
@@ -64,37 +65,39 @@ function halfToNumber(bits: number): number {
   return sign * (fraction + 1024) * 2 ** (exponent - 25);
 }
 
-let halves: Float32Array | undefined;
+/** What each pattern of bits means, by the name of the float. */
+const tables = new Map<string, Float32Array>();
 
-/** All halves there are, as 32-bit floats. */
-function halfTable(): Float32Array {
-  halves ??= Float32Array.from({ length: 1 << 16 }, (_, bits) => halfToNumber(bits));
-  return halves;
+function tableOf(name: string): Float32Array {
+  const known = tables.get(name);
+  if (known) return known;
+  const table =
+    name === "float16"
+      ? Float32Array.from({ length: 1 << 16 }, (_, bits) => halfToNumber(bits))
+      : callNow(({ narrowFloats }) => narrowFloats(name));
+  tables.set(name, table);
+  return table;
 }
 
-/** Elements as callers get them: halves in a `Float16Array`, or in a `Float32Array` where there is none. */
-export function finished(dtype: DataType, elements: Elements): Elements {
-  if (dtype !== "float16") return elements;
-  if (HalfClass) return new HalfClass(elements.buffer, elements.byteOffset, elements.length);
-  const table = halfTable();
-  return Float32Array.from(elements as Uint16Array, (bits) => table[bits] as number);
+/** A bfloat16 is the upper half of a float32. */
+function widenBfloat16(patterns: Elements): Float32Array {
+  const words = new Uint32Array(patterns.length);
+  for (let at = 0; at < words.length; at += 1) words[at] = (patterns[at] as number) << 16;
+  return new Float32Array(words.buffer);
 }
 
-/** Elements as zarrita's calls return them: booleans in a `BoolArray`. */
-export function wrapElements(dtype: DataType, elements: Elements): Elements | BoolArray {
-  return dtype === "bool" ? new BoolArray(elements.buffer, elements.byteOffset, elements.length) : elements;
+function widen(name: string, patterns: Elements): Float32Array {
+  if (name === "bfloat16") return widenBfloat16(patterns);
+  const table = tableOf(name);
+  const values = new Float32Array(patterns.length);
+  for (let at = 0; at < values.length; at += 1) values[at] = table[patterns[at] as number] as number;
+  return values;
 }
 
-/** The first of these elements as a scalar. */
-export function firstOf(dtype: DataType, elements: Elements): number | bigint | boolean | undefined {
-  const [element] = elements;
-  return dtype === "bool" ? element !== 0 : element;
-}
-
-/** One packed element as a scalar; undefined for a data type that has none here. */
-export function elementOf(dtype: DataType, bytes: Uint8Array): number | bigint | boolean | undefined {
-  if (!(dtype in CLASSES)) return undefined;
-  return firstOf(dtype, finished(dtype, viewOf(dtype, bytes.slice())));
+/** Packed numbers as callers get them; two in a row are a complex one. */
+export function numbersOf(type: TypeDescription, bytes: Uint8Array): Elements {
+  const patterns = viewOf(type.view ?? "Uint8Array", bytes);
+  return isView(type) ? patterns : widen(type.name.replace("complex_", ""), patterns);
 }
 
 /** Strides in elements of a packed shape whose dimensions stand in memory in this order, slowest first. */
