@@ -3,6 +3,7 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { BoolArray } from "zarr-wasm";
 
 export const FIXTURES = join(import.meta.dirname, "../fixtures");
 
@@ -53,8 +54,8 @@ function half(bits) {
   return exponent === 0 ? sign * 2 ** -14 * fraction : sign * 2 ** (exponent - 15) * (1 + fraction);
 }
 
-/** The data types that arrays can be read of. */
-export const isReadable = (dtype) => dtype in VIEWS || dtype === "float16";
+/** Whether elements are compared as numbers one by one; of other types of one size as packed bytes. */
+export const isNumber = (dtype) => dtype in VIEWS || dtype === "float16";
 
 /** Elements from base64 of little-endian bytes, as numbers and bigints; booleans are 0 and 1. */
 export function elements(dtype, base64) {
@@ -79,7 +80,7 @@ export function* indices(shape) {
   }
 }
 
-const at = (data, place) => ("get" in data ? Number(data.get(place)) : data[place]);
+const at = (data, place) => (data instanceof BoolArray ? Number(data.get(place)) : data[place]);
 
 /** A chunk's elements in C order, found through its strides. */
 export const unstrided = ({ data, shape, stride }) =>

@@ -58,6 +58,42 @@ export async function narrowing(array: zarr.Array<zarr.DataType, zarr.FetchStore
     const scalar = await zarr.get(array, [0]);
     check<Same<typeof scalar, number>>();
   }
+  if (array.is("complex64")) {
+    const { data, complex } = await array.get();
+    check<Same<typeof data, Float32Array>>();
+    check<Same<typeof complex, true>>();
+    const scalar = await zarr.get(array, [0]);
+    check<Same<typeof scalar, [re: number, im: number]>>();
+  }
+  if (array.is("numpy.datetime64")) {
+    const { data, unit, toDate } = await array.get();
+    check<Same<typeof data, BigInt64Array>>();
+    check<Same<typeof unit, string>>();
+    check<Same<ReturnType<typeof toDate>, Date>>();
+  }
+  if (array.is("fixed_length_utf32")) {
+    const { data } = await array.get();
+    check<Same<typeof data, string[]>>();
+    const chunk = await zarr.get(array);
+    check<Same<typeof chunk.data, zarr.UnicodeStringArray>>();
+    check<Same<(typeof chunk.data)[0], string>>();
+  }
+  if (array.is("v2:S3")) {
+    const { data } = await array.get();
+    check<Same<typeof data, Uint8Array[]>>();
+  }
+  if (array.is("struct")) {
+    const { data } = await array.get();
+    check<Same<typeof data, Record<string, zarr.Column>>>();
+  }
+  if (array.is("bfloat16")) {
+    const { data } = await array.get();
+    check<Same<typeof data, Float32Array>>();
+  }
+  const packed = await array.get(null, { as: "bytes", out: new Uint8Array(4) });
+  check<Same<typeof packed.data, Uint8Array>>();
+  // @ts-expect-error nothing else to have elements as
+  await array.get(null, { as: "letters" });
   if (array.is("float32")) {
     await array.get(
       { time: 0, lat: [100, 200] },
