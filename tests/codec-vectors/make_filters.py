@@ -10,6 +10,8 @@ from pathlib import Path
 
 import numcodecs
 import numpy as np
+import zarr
+from zarr.codecs import BytesCodec, CastValue, ScaleOffset
 
 HERE = Path(__file__).parent
 NUMCODECS = f"numcodecs {numcodecs.__version__}"
@@ -113,6 +115,51 @@ def astype():
         by_numcodecs(name, numcodecs.AsType(f"<{encoded}", f"<{decoded}"), (WALK * 3).astype(f"<{decoded}"))
     by_numcodecs("b1-as-u1", numcodecs.AsType("|u1", "|b1"), BOOLS)
     add(numcodecs.AsType("<i4", "<i2").get_config(), "i2-from-wide-i4", (WALK * 900).astype("<i2"), (WALK * 900).astype("<i4"))
+
+
+def by_zarr(name, codec, decoded):
+    """What zarr-python makes of `decoded`, whole, as one chunk."""
+    store = {}
+    array = zarr.create_array(
+        zarr.storage.MemoryStore(store), shape=decoded.shape, chunks=decoded.shape, dtype=decoded.dtype, filters=[codec],
+        serializer=BytesCodec(endian="little"), compressors=None, fill_value=decoded.flat[0],
+    )
+    array[...] = decoded
+    metadata = json.loads(store["zarr.json"].to_bytes())
+    encoded = [value.to_bytes() for key, value in store.items() if key != "zarr.json"]
+    # A chunk that is all fill value is not there.
+    assert len(encoded) == 1, name
+    codec = metadata["codecs"][0]
+    add(codec, name, array[...], encoded[0], f"zarr-python {zarr.__version__}", 3)
+    VECTORS[codec["name"]][name]["fill_value"] = metadata["fill_value"]
+
+
+def scale_offset():
+    for dtype in ["i1", "i2", "i8", "u1", "u4"]:
+        decoded = np.arange(10, 30).astype(f"<{dtype}")
+        by_zarr(dtype, ScaleOffset(offset=10, scale=3), decoded)
+    by_zarr("u8", ScaleOffset(offset=2**63, scale=2), np.arange(50).astype("<u8") + 2**63)
+    by_zarr("negative", ScaleOffset(offset=-7, scale=-2), np.arange(-20, 20).astype("<i2"))
+    by_zarr("offset-alone", ScaleOffset(offset=1000), np.arange(1000, 1100).astype("<u2"))
+    for dtype in ["f2", "f4", "f8"]:
+        by_zarr(dtype, ScaleOffset(offset=0.1, scale=3.7), WAVES.astype(f"<{dtype}"))
+
+
+def cast_value():
+    walk = WALK % 100
+    cases = [("i8", "i1", {}), ("i2", "u1", {}), ("u1", "i2", {}), ("i4", "f4", {}), ("f8", "i2", {}), ("f4", "u4", {}), ("u2", "f2", {}), ("f2", "f8", {})]
+    for decoded, encoded, rules in cases:
+        name = f"{decoded}-as-{encoded}"
+        by_zarr(name, CastValue(data_type=NAMES[np.dtype(f"<{encoded}").str], **rules), walk.astype(f"<{decoded}"))
+    holes = {"encode": [["NaN", 255], ["-Infinity", 254]], "decode": [[255, "NaN"], [254, "-Infinity"]]}
+    gaps = np.where(walk % 7 == 3, np.nan, walk.astype("<f8"))
+    gaps[5:9] = -np.inf
+    by_zarr("holes", CastValue(data_type="uint8", scalar_map=holes), gaps)
+    for rounding in ["nearest-even", "towards-zero", "towards-positive", "towards-negative", "nearest-away"]:
+        once = CastValue(data_type="float32", rounding=rounding)
+        by_zarr(f"f8-as-f4-{rounding}", once, np.float32(WAVES).astype("<f8"))
+    by_zarr("wrapped", CastValue(data_type="int8", out_of_range="wrap"), (WALK % 256 - 128).astype("<i4"))
+    by_zarr("clamped", CastValue(data_type="uint8", out_of_range="clamp", rounding="nearest-away"), walk.astype("<f4"))
 
 
 def bitround():
@@ -250,7 +297,7 @@ def objects():
 
 
 def main():
-    lossy = [delta, fixedscaleoffset, quantize, astype, bitround]
+    lossy = [delta, fixedscaleoffset, quantize, astype, scale_offset, cast_value, bitround]
     for make in [*lossy, packbits, registered_packbits, shuffle, checksums, compressors, objects]:
         make()
     for codec, vectors in VECTORS.items():

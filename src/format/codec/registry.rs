@@ -109,6 +109,8 @@ pub static ENTRIES: &[Entry] = entries! {
     "numcodecs.quantize", [],                       ["quantize"], ArrayToArray, Engine, array_to_array::quantize::parse, ["yes", "no", "no", "no"];
     "numcodecs.astype",  [],                        ["astype"], ArrayToArray, Engine, array_to_array::astype::parse,   ["yes", "no", "no", "no"];
     "bitround",          ["numcodecs.bitround"],    ["bitround"], ArrayToArray, Engine, array_to_array::bitround::parse, ["as numcodecs.bitround", "yes", "no", "decode"];
+    "scale_offset",      [],                        [],         ArrayToArray, Engine, array_to_array::scale_offset::parse, ["yes", "no", "no", "mostly"];
+    "cast_value",        [],                        [],         ArrayToArray, Engine, array_to_array::cast_value::parse, ["yes", "no", "no", "yes"];
     "reshape",           [],                        [],         ArrayToArray, Engine, array_to_array::reshape::parse,  ["no", "yes", "no", "no"];
     "zarrs.squeeze",     [],                        [],         ArrayToArray, Engine, array_to_array::reshape::parse_squeeze, ["no", "yes", "no", "no"];
     "numcodecs.packbits", [],                       ["packbits"], ArrayToArray, Engine, array_to_array::numcodecs_packbits::parse, ["yes", "no", "no", "no"];

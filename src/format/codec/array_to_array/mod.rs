@@ -4,10 +4,13 @@
 
 pub mod astype;
 pub mod bitround;
+pub mod cast_value;
 pub mod delta;
+mod exact;
 pub mod fixedscaleoffset;
 pub mod numcodecs_packbits;
 mod numpy;
 pub mod quantize;
 pub mod reshape;
+pub mod scale_offset;
 pub mod transpose;

@@ -1,0 +1,382 @@
+//! Numbers without loss: what an element is, exactly, and the nearest element of another type, in any direction.
+//!
+//! For `cast_value`, whose roundings Rust's conversions do not all have. Integers of 2 to 64 bits and the floats of IEEE 754
+//! and `bfloat16`; deliberately without arithmetic, and without the narrow floats of machine learning.
+
+use crate::format::data_type::{DataType, Float};
+
+/// The type of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Number {
+    /// Two's complement, sign-extended to whole bytes.
+    Integer { bits: u32, signed: bool },
+    /// Sign, exponent, fraction.
+    Float { exponent_bits: u32, fraction_bits: u32 },
+}
+
+/// The value of a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Value {
+    /// `magnitude * 2^exponent`, or that less than zero. Zero has a sign.
+    Finite { negative: bool, magnitude: u64, exponent: i32 },
+    /// Infinite.
+    Infinite { negative: bool },
+    /// No number.
+    Nan,
+}
+
+/// Where a value goes that lies between two of the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rounding {
+    NearestEven,
+    NearestAway,
+    TowardsZero,
+    TowardsPositive,
+    TowardsNegative,
+}
+
+/// What becomes of a value in another type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rounded {
+    /// These bits.
+    Bits(u64),
+    /// It lies, rounded, beyond the type's range; an integer type would keep these low bits of it.
+    OutOfRange { low_bits: u64 },
+    /// The type has nothing like it: infinity and NaN, to integers.
+    Unlike,
+}
+
+impl Number {
+    /// `None` for types that are no number, and for narrow floats.
+    pub(super) fn of(data_type: &DataType) -> Option<Self> {
+        match data_type {
+            DataType::Integer(integer) => {
+                Some(Self::Integer { bits: integer.bits(), signed: integer.is_signed() })
+            }
+            DataType::Float(Float::Float16) => Some(Self::Float { exponent_bits: 5, fraction_bits: 10 }),
+            DataType::Float(Float::Bfloat16) => Some(Self::Float { exponent_bits: 8, fraction_bits: 7 }),
+            DataType::Float(Float::Float32) => Some(Self::Float { exponent_bits: 8, fraction_bits: 23 }),
+            DataType::Float(Float::Float64) => Some(Self::Float { exponent_bits: 11, fraction_bits: 52 }),
+            _ => None,
+        }
+    }
+
+    /// Bytes of one.
+    pub(super) fn size(self) -> usize {
+        let bits = match self {
+            Self::Integer { bits, .. } => bits,
+            Self::Float { exponent_bits, fraction_bits } => 1 + exponent_bits + fraction_bits,
+        };
+        (bits as usize).div_ceil(8)
+    }
+
+    /// Whether it is an integer.
+    pub(super) fn is_integer(self) -> bool {
+        matches!(self, Self::Integer { .. })
+    }
+
+    /// The element at the beginning of `bytes`, as bits.
+    pub(super) fn load(self, bytes: &[u8]) -> u64 {
+        let mut wide = [0; 8];
+        wide.iter_mut().zip(bytes.iter().take(self.size())).for_each(|(wide, byte)| *wide = *byte);
+        u64::from_le_bytes(wide)
+    }
+
+    /// The value of these bits.
+    pub(super) fn value(self, pattern: u64) -> Value {
+        match self {
+            Self::Integer { bits, signed } => {
+                let unused = u64::BITS - bits;
+                let high = pattern << unused;
+                let negative = signed && high.cast_signed() < 0;
+                let magnitude =
+                    if negative { (high.cast_signed() >> unused).unsigned_abs() } else { high >> unused };
+                Value::Finite { negative, magnitude, exponent: 0 }
+            }
+            Self::Float { exponent_bits, fraction_bits } => {
+                let negative = pattern >> (exponent_bits + fraction_bits) & 1 == 1;
+                let field = pattern >> fraction_bits & ((1 << exponent_bits) - 1);
+                let fraction = pattern & ((1 << fraction_bits) - 1);
+                if field == (1 << exponent_bits) - 1 {
+                    return if fraction == 0 { Value::Infinite { negative } } else { Value::Nan };
+                }
+                // Zero and the numbers next to it have no leading one.
+                let leading = if field == 0 { 0 } else { 1 << fraction_bits };
+                let step = i32::try_from(field.max(1)).unwrap_or(1) - 1;
+                let exponent = self.least_exponent() + step;
+                Value::Finite { negative, magnitude: leading | fraction, exponent }
+            }
+        }
+    }
+
+    /// The exponent of the smallest step that the type has.
+    fn least_exponent(self) -> i32 {
+        match self {
+            Self::Integer { .. } => 0,
+            Self::Float { exponent_bits, fraction_bits } => {
+                2 - (1_i32 << (exponent_bits - 1)) - fraction_bits.cast_signed()
+            }
+        }
+    }
+
+    /// The bits of an infinity or of the largest integer of that sign.
+    pub(super) fn end(self, negative: bool) -> u64 {
+        match self {
+            Self::Integer { bits, signed: false } => {
+                if negative {
+                    0
+                } else {
+                    u64::MAX >> (u64::BITS - bits)
+                }
+            }
+            Self::Integer { bits, signed: true } => {
+                let largest = u64::MAX >> (u64::BITS - bits + 1);
+                if negative { !largest } else { largest }
+            }
+            Self::Float { exponent_bits, fraction_bits } => {
+                let infinity = ((1 << exponent_bits) - 1) << fraction_bits;
+                infinity | u64::from(negative) << (exponent_bits + fraction_bits)
+            }
+        }
+    }
+
+    /// The bits of a value in this type.
+    pub(super) fn round(self, value: Value, rounding: Rounding) -> Rounded {
+        match (self, value) {
+            (Self::Integer { .. }, Value::Infinite { .. } | Value::Nan) => Rounded::Unlike,
+            (_, Value::Infinite { negative }) => Rounded::Bits(self.end(negative)),
+            (Self::Float { fraction_bits, .. }, Value::Nan) => {
+                Rounded::Bits(self.end(false) | 1 << (fraction_bits - 1))
+            }
+            (Self::Integer { bits, signed }, Value::Finite { negative, magnitude, exponent }) => {
+                round_to_integer(cut(magnitude, exponent, 0, negative, rounding), negative, bits, signed)
+            }
+            (Self::Float { .. }, Value::Finite { negative, magnitude, exponent }) => {
+                self.round_to_float(negative, magnitude, exponent, rounding)
+            }
+        }
+    }
+
+    fn round_to_float(self, negative: bool, magnitude: u64, exponent: i32, rounding: Rounding) -> Rounded {
+        let Self::Float { exponent_bits, fraction_bits } = self else { return Rounded::Unlike };
+        let sign = u64::from(negative) << (exponent_bits + fraction_bits);
+        let used = (u64::BITS - magnitude.leading_zeros()).cast_signed();
+        if used == 0 {
+            return Rounded::Bits(sign);
+        }
+        // All digits that there is room for, but none below the smallest step.
+        let step = (exponent + used - 1 - fraction_bits.cast_signed()).max(self.least_exponent());
+        let digits = match cut(magnitude, exponent, step, negative, rounding) {
+            Cut::Digits(digits) => digits,
+            Cut::Shifted { .. } => return Rounded::Unlike,
+        };
+        // A carry out of the fraction is the next exponent: the bits are one number. Without the leading one, they are as
+        // many steps from zero.
+        let field = u128::from((step - self.least_exponent()).unsigned_abs());
+        let bits = (field << fraction_bits) + digits;
+        match u64::try_from(bits) {
+            Ok(bits) if bits < self.end(false) => Rounded::Bits(sign | bits),
+            _ => Rounded::OutOfRange { low_bits: 0 },
+        }
+    }
+}
+
+/// A magnitude in whole steps.
+enum Cut {
+    /// So many.
+    Digits(u128),
+    /// These, and so many zero bits behind them: more than fit.
+    Shifted { digits: u64, zeros: u32 },
+}
+
+/// `magnitude * 2^exponent` in steps of `2^step`.
+fn cut(magnitude: u64, exponent: i32, step: i32, negative: bool, rounding: Rounding) -> Cut {
+    let Some(dropped) = step.checked_sub(exponent).filter(|dropped| *dropped > 0) else {
+        let zeros = exponent.abs_diff(step);
+        return match zeros {
+            0..=63 => Cut::Digits(u128::from(magnitude) << zeros),
+            _ => Cut::Shifted { digits: magnitude, zeros },
+        };
+    };
+    // Below the lowest of 64 digits a few more zeros make no difference.
+    let dropped = dropped.unsigned_abs().min(66);
+    let wide = u128::from(magnitude);
+    let (digits, rest, half) = (wide >> dropped, wide & ((1 << dropped) - 1), 1 << (dropped - 1));
+    let up = match rounding {
+        Rounding::NearestEven => rest > half || (rest == half && digits & 1 == 1),
+        Rounding::NearestAway => rest >= half,
+        Rounding::TowardsZero => false,
+        Rounding::TowardsPositive => rest > 0 && !negative,
+        Rounding::TowardsNegative => rest > 0 && negative,
+    };
+    Cut::Digits(digits + u128::from(up))
+}
+
+#[allow(clippy::cast_possible_truncation)] // low bits are asked for
+fn round_to_integer(cut: Cut, negative: bool, bits: u32, signed: bool) -> Rounded {
+    let sized = |low: u64| {
+        let unused = u64::BITS - bits;
+        let high = low << unused;
+        // In memory, unused bits of a narrow integer repeat its sign.
+        if signed { (high.cast_signed() >> unused).cast_unsigned() } else { high >> unused }
+    };
+    let (digits, low) = match cut {
+        Cut::Digits(digits) => (digits, digits as u64),
+        Cut::Shifted { digits: 0, .. } => (0, 0),
+        // Every integer has fewer bits than there are zeros.
+        Cut::Shifted { digits, zeros } => (u128::MAX, digits.checked_shl(zeros).unwrap_or(0)),
+    };
+    let low = sized(if negative { low.wrapping_neg() } else { low });
+    let room = if signed { bits - 1 } else { bits };
+    let most = if !negative {
+        (1 << room) - 1
+    } else if signed {
+        1 << room
+    } else {
+        0
+    };
+    if digits <= most { Rounded::Bits(low) } else { Rounded::OutOfRange { low_bits: low } }
+}
+
+// Random numbers need a system, which wasm32-unknown-unknown has not.
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const I32: Number = Number::Integer { bits: 32, signed: true };
+    const U64: Number = Number::Integer { bits: 64, signed: false };
+    const I64: Number = Number::Integer { bits: 64, signed: true };
+    const F16: Number = Number::Float { exponent_bits: 5, fraction_bits: 10 };
+    const BF16: Number = Number::Float { exponent_bits: 8, fraction_bits: 7 };
+    const F32: Number = Number::Float { exponent_bits: 8, fraction_bits: 23 };
+    const F64: Number = Number::Float { exponent_bits: 11, fraction_bits: 52 };
+    const ALL: [Rounding; 5] = [
+        Rounding::NearestEven,
+        Rounding::NearestAway,
+        Rounding::TowardsZero,
+        Rounding::TowardsPositive,
+        Rounding::TowardsNegative,
+    ];
+
+    /// A single from a double, by the single that Rust takes for the nearest and its neighbours.
+    fn single(value: f64, rounding: Rounding) -> f32 {
+        let nearest = value as f32;
+        let (below, above) = match f64::from(nearest).total_cmp(&value) {
+            std::cmp::Ordering::Less => (nearest, nearest.next_up()),
+            std::cmp::Ordering::Equal => return nearest,
+            std::cmp::Ordering::Greater => (nearest.next_down(), nearest),
+        };
+        let (inner, outer) = if value < 0.0 { (above, below) } else { (below, above) };
+        let tie = value - f64::from(inner) == f64::from(outer) - value;
+        match rounding {
+            Rounding::NearestEven => nearest,
+            Rounding::NearestAway => {
+                if tie {
+                    outer
+                } else {
+                    nearest
+                }
+            }
+            Rounding::TowardsZero => inner,
+            Rounding::TowardsPositive => above,
+            Rounding::TowardsNegative => below,
+        }
+    }
+
+    /// Doubles near singles, near their ties, and of every size.
+    fn doubles() -> impl Strategy<Value = f64> {
+        let near = (any::<f32>(), -2_i64..=2).prop_map(|(single, steps)| {
+            f64::from_bits(f64::from(single).to_bits().wrapping_add_signed(steps))
+        });
+        let tie = (any::<f32>(), -1_i64..=1).prop_map(|(single, steps)| {
+            let middle = f64::midpoint(single.into(), single.next_up().into());
+            f64::from_bits(middle.to_bits().wrapping_add_signed(steps))
+        });
+        prop_oneof![
+            near,
+            tie,
+            any::<f64>(),
+            (-1e6..1e6_f64),
+            (-4000_i32..4000).prop_map(|n| f64::from(n) / 8.0)
+        ]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 4000, max_global_rejects: 40_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn doubles_become_singles(value in doubles()) {
+            prop_assume!(value.is_finite() && value.abs() < 3.4e38);
+            for rounding in ALL {
+                let expected = u64::from(single(value, rounding).to_bits());
+                prop_assert_eq!(F32.round(F64.value(value.to_bits()), rounding), Rounded::Bits(expected), "{:?}", rounding);
+            }
+        }
+
+        #[test]
+        fn doubles_become_halves(value in doubles()) {
+            prop_assume!(value.abs() < 6e4);
+            // A double rounds to a half by way of a single only where that is exact.
+            let value = f64::from(value as f32);
+            let rounded = |number: Number| number.round(F64.value(value.to_bits()), Rounding::NearestEven);
+            prop_assert_eq!(rounded(F16), Rounded::Bits(half::f16::from_f32(value as f32).to_bits().into()));
+            prop_assert_eq!(rounded(BF16), Rounded::Bits(half::bf16::from_f32(value as f32).to_bits().into()));
+        }
+
+        #[test]
+        fn doubles_become_integers(value in doubles()) {
+            prop_assume!(value.abs() < 2e9);
+            for (rounding, whole) in ALL.into_iter().zip([
+                value.round_ties_even(), value.round(), value.trunc(), value.ceil(), value.floor(),
+            ]) {
+                let expected = Rounded::Bits(u64::from_le_bytes((whole as i64).to_le_bytes()));
+                prop_assert_eq!(I32.round(F64.value(value.to_bits()), rounding), expected, "{:?}", rounding);
+            }
+        }
+
+        #[test]
+        fn integers_become_floats(value: i64, shift in 0_u32..64) {
+            let value = value >> shift;
+            let exact = I64.value(u64::from_le_bytes(value.to_le_bytes()));
+            prop_assert_eq!(F64.round(exact, Rounding::NearestEven), Rounded::Bits((value as f64).to_bits()));
+            prop_assert_eq!(F32.round(exact, Rounding::NearestEven), Rounded::Bits((value as f32).to_bits().into()));
+        }
+
+        #[test]
+        fn every_number_is_itself(pattern: u64) {
+            for number in [F16, BF16, F32, F64, I32, I64, U64] {
+                let pattern = number.load(&pattern.to_le_bytes());
+                let value = number.value(pattern);
+                prop_assume!(value != Value::Nan);
+                let Rounded::Bits(bits) = number.round(value, Rounding::TowardsZero) else { panic!("{value:?}") };
+                prop_assert_eq!(number.load(&bits.to_le_bytes()), pattern);
+            }
+        }
+    }
+
+    #[test]
+    fn the_ends_of_types() {
+        let half = |value: f64| F16.round(F64.value(value.to_bits()), Rounding::NearestEven);
+        assert_eq!(half(65519.9), Rounded::Bits(0x7bff));
+        assert_eq!(half(65520.0), Rounded::OutOfRange { low_bits: 0 });
+        assert_eq!(half(f64::NEG_INFINITY), Rounded::Bits(0xfc00));
+        assert_eq!(half(f64::NAN), Rounded::Bits(0x7e00));
+        assert_eq!(half(-0.0), Rounded::Bits(0x8000));
+        let int = |value: f64, bits, signed| {
+            Number::Integer { bits, signed }.round(F64.value(value.to_bits()), Rounding::NearestEven)
+        };
+        assert_eq!(int(-128.5, 8, true), Rounded::Bits((-128_i64).cast_unsigned()));
+        assert_eq!(int(128.4, 8, true), Rounded::OutOfRange { low_bits: (-128_i64).cast_unsigned() });
+        assert_eq!(int(-9.0, 4, true), Rounded::OutOfRange { low_bits: 7 });
+        assert_eq!(int(-1.0, 16, false), Rounded::OutOfRange { low_bits: 0xffff });
+        assert_eq!(int(-0.4, 16, false), Rounded::Bits(0));
+        assert_eq!(int(1e300, 64, true), Rounded::OutOfRange { low_bits: 0 });
+        assert_eq!(int(18_446_744_073_709_549_568.0, 64, false), Rounded::Bits(u64::MAX - 2047));
+        assert_eq!(int(f64::NAN, 8, true), Rounded::Unlike);
+        assert_eq!(Number::Integer { bits: 4, signed: true }.end(true), (-8_i64).cast_unsigned());
+        assert_eq!(U64.end(false), u64::MAX);
+    }
+}
