@@ -147,10 +147,13 @@ fn stored_big_endian(data_type: &DataType, endian: Option<Endian>) -> Vec<Run> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Float, Integer};
+    use super::super::{Float, Integer, Time, TimeKind, TimeUnit};
     use super::*;
     use crate::error::ErrorKind;
+    use crate::format::data_type::{name, typestr};
+    use crate::format::metadata::extension::Extension;
     use crate::format::metadata::json::Document;
+    use crate::limits;
 
     fn v3(data_type: &DataType, text: &str) -> Result<Vec<u8>> {
         let document = Document::parse(text.as_bytes())?;
@@ -265,17 +268,33 @@ mod tests {
     fn any_type() -> impl Strategy<Value = DataType> {
         let integers = Integer::ALL.map(DataType::Integer);
         let floats = Float::ALL.map(DataType::Float);
-        proptest::sample::select([integers.as_slice(), &floats].concat())
+        let complex = Float::ALL.map(DataType::Complex);
+        let unit = Time { kind: TimeKind::Moment, unit: TimeUnit::Second, scale_factor: 25 };
+        let others = [DataType::Raw(3), DataType::NullTerminatedBytes(5), DataType::Time(unit)];
+        proptest::sample::select([integers.as_slice(), &floats, &complex, &others].concat())
     }
 
     proptest! {
         #[test]
-        fn every_element_survives_writing_and_reading(data_type in any_type(), bytes in any::<[u8; 8]>()) {
+        fn every_element_survives_writing_and_reading(data_type in any_type(), bytes in any::<[u8; 16]>()) {
             let mut fill = FillValue(bytes[..data_type.size().unwrap()].to_vec());
             data_type.narrow_runs().iter().for_each(|run| run.extend(&mut fill.0));
             let written = fill.to_json_v3(&data_type).unwrap();
             prop_assert_eq!(v3(&data_type, &written).unwrap(), fill.0.clone(), "{}", written);
             prop_assert_eq!(v2(&data_type, &written).unwrap(), fill.0, "{}", written);
+        }
+
+        #[test]
+        fn no_text_of_a_type_does_harm(text in r#"[<>|a-zA-Z0-9_\[\]"{}:, ]{0,24}"#) {
+            // Whatever is read has a bounded size.
+            if let Ok((data_type, _)) = typestr::parse(&text) {
+                prop_assert!(data_type.size().is_some_and(|size| size as u64 <= limits::ELEMENT_BYTES));
+            }
+            if let Ok(document) = Document::parse(format!("{text:?}").as_bytes())
+                && let Ok(data_type) = Extension::parse(document.root()).and_then(|name| name::parse(&name))
+            {
+                prop_assert!(data_type.to_json_v3().is_ok());
+            }
         }
 
         #[test]
