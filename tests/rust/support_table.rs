@@ -25,7 +25,8 @@ fn table() -> String {
             Home::Full => "full",
             Home::Images => "images",
         };
-        let quoted = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let quoted =
+            |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let (aliases, ids, peers) = (quoted(entry.aliases), quoted(entry.v2_ids), entry.peers.join(" | "));
         let written = writeln!(table, "| `{}` | {aliases} | {ids} | {kind} | {home} | {peers} |", entry.name);
         assert!(written.is_ok());
@@ -41,7 +42,8 @@ fn the_readme_lists_the_registry() {
     let (listed, tail) = rest.split_once(END).unwrap_or_else(|| panic!("README.md has no {END}"));
     let table = table();
     if std::env::var_os("WRITE_SUPPORT_TABLE").is_some() {
-        fs::write(&path, format!("{head}{BEGIN}{table}{END}{tail}")).unwrap_or_else(|error| panic!("{error}"));
+        fs::write(&path, format!("{head}{BEGIN}{table}{END}{tail}"))
+            .unwrap_or_else(|error| panic!("{error}"));
         return;
     }
     assert_eq!(listed, table, "README.md does not list the registry: run npm run support-table");
