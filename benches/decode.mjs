@@ -11,8 +11,8 @@ import GZip from "numcodecs/gzip";
 import LZ4 from "numcodecs/lz4";
 import Zlib from "numcodecs/zlib";
 import Zstd from "numcodecs/zstd";
-import * as zarrita from "zarrita";
 import * as zarr from "zarr-wasm";
+import * as zarrita from "zarrita";
 
 const SIDE = 1024;
 const ROUNDS = 25;
@@ -31,11 +31,17 @@ function generator(seed) {
 /** A camera's picture: blobs on a slope, with the noise of counting. */
 function picture() {
   const random = generator(1);
-  const blobs = Array.from({ length: 60 }, () => [random() * SIDE, random() * SIDE, 15 + random() * 50, random() * 1500]);
+  const blobs = Array.from({ length: 60 }, () => [
+    random() * SIDE,
+    random() * SIDE,
+    15 + random() * 50,
+    random() * 1500,
+  ]);
   return Uint16Array.from({ length: SIDE * SIDE }, (_, at) => {
     const [x, y] = [at % SIDE, Math.floor(at / SIDE)];
     let light = 200 + x / 8;
-    for (const [cx, cy, radius, height] of blobs) light += height * Math.exp(-((x - cx) ** 2 + (y - cy) ** 2) / radius ** 2);
+    for (const [cx, cy, radius, height] of blobs)
+      light += height * Math.exp(-((x - cx) ** 2 + (y - cy) ** 2) / radius ** 2);
     const noise = (random() + random() + random() - 1.5) * Math.sqrt(light);
     return Math.min(4095, Math.max(0, Math.round(light + noise)));
   });
@@ -67,10 +73,22 @@ const codecs = {
   zlib: [Zlib, { id: "zlib", level: 5 }],
 };
 
-async function store(data, dtype, compressor, encoded) {
+function store(dtype, compressor, encoded) {
   const json = (value) => new TextEncoder().encode(JSON.stringify(value));
   return new Map([
-    ["/.zarray", json({ zarr_format: 2, shape: [SIDE, SIDE], chunks: [SIDE, SIDE], dtype, compressor, fill_value: 0, order: "C", filters: null })],
+    [
+      "/.zarray",
+      json({
+        zarr_format: 2,
+        shape: [SIDE, SIDE],
+        chunks: [SIDE, SIDE],
+        dtype,
+        compressor,
+        fill_value: 0,
+        order: "C",
+        filters: null,
+      }),
+    ],
     ["/0.0", encoded],
   ]);
 }
@@ -81,7 +99,7 @@ async function measure(name, data, dtype) {
   for (const [codec, [Codec, config]] of Object.entries(codecs)) {
     const theirs = await Codec.fromConfig({ ...config });
     const encoded = await theirs.encode(new Uint8Array(data.buffer));
-    const map = await store(data, dtype, config, encoded);
+    const map = store(dtype, config, encoded);
     const [old, ours] = [await zarrita.open(map, { kind: "array" }), await zarr.open(map, { kind: "array" })];
     const runs = {
       numcodecs: async () => (await theirs.decode(encoded)).byteLength,
@@ -97,7 +115,9 @@ async function measure(name, data, dtype) {
         await run();
         times[engine].push(performance.now() - started);
       }
-    const speed = Object.fromEntries(Object.entries(times).map(([engine, all]) => [engine, data.byteLength / 1e3 / median(all)]));
+    const speed = Object.fromEntries(
+      Object.entries(times).map(([engine, all]) => [engine, data.byteLength / 1e3 / median(all)]),
+    );
     const row = [name, codec, (data.byteLength / encoded.length).toFixed(1)];
     row.push(...["numcodecs", "zarrita", "ours"].map((engine) => speed[engine].toFixed(0)));
     row.push((speed.ours / speed.numcodecs).toFixed(1), (speed.ours / speed.zarrita).toFixed(1));
@@ -106,8 +126,12 @@ async function measure(name, data, dtype) {
 }
 
 await zarr.init({ workers: 0 });
-console.log(`Node ${process.version}, ${cpus()[0]?.model ?? "unknown processor"}, ${ROUNDS} rounds, median\n`);
-console.log("| data | codec | ratio | numcodecs.js MB/s | zarrita MB/s | ours MB/s | ours : numcodecs.js | ours : zarrita |");
+console.log(
+  `Node ${process.version}, ${cpus()[0]?.model ?? "unknown processor"}, ${ROUNDS} rounds, median\n`,
+);
+console.log(
+  "| data | codec | ratio | numcodecs.js MB/s | zarrita MB/s | ours MB/s | ours : numcodecs.js | ours : zarrita |",
+);
 console.log("|---|---|---|---|---|---|---|---|");
 await measure("picture", picture(), "<u2");
 await measure("labels", labels(), "<u4");

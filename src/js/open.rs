@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use super::error::report_to_js;
 use super::{describe, registry, store, task};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::{NodeKind, ZarrFormat};
 use crate::format::path::NodePath;

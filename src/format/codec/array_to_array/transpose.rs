@@ -189,7 +189,7 @@ fn strides(shape: &[u64], element_size: usize) -> Result<Vec<isize>> {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, clippy::cast_possible_truncation)]
 mod tests {
     use super::*;
     use crate::error::ErrorKind;

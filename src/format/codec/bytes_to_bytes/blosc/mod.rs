@@ -137,7 +137,7 @@ impl BytesToBytes for Blosc {
 }
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used)]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
 mod tests {
     use super::*;
     use crate::error::{Error, ErrorKind};
