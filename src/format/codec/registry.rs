@@ -120,6 +120,9 @@ pub static ENTRIES: &[Entry] = entries! {
     "vlen-array",        [],                        ["vlen-array"], ArrayToBytes, Engine, array_to_bytes::vlen::parse_array, ["no", "yes", "no", "no"];
     "zarrs.vlen_v2",     [],                        [],         ArrayToBytes, Engine, array_to_bytes::vlen::parse_any, ["no", "yes", "no", "no"];
     "numcodecs.json2",   [],                        ["json2"],  ArrayToBytes, Engine, array_to_bytes::json2::parse,    ["no", "no", "no", "yes"];
+    "numcodecs.pcodec",  [],                        ["pcodec"], ArrayToBytes, Full,   array_to_bytes::pcodec::parse,   ["yes", "yes", "no", "no"];
+    "numcodecs.zfpy",    [],                        ["zfpy"],   ArrayToBytes, Full,   array_to_bytes::zfpy::parse,     ["yes", "yes", "no", "no"];
+    "zfp",               ["zarrs.zfp"],             [],         ArrayToBytes, Full,   array_to_bytes::zfp::parse,      ["no", "yes", "no", "no"];
     "zarrs.optional",    ["optional"],              [],         ArrayToBytes, Full,   array_to_bytes::optional::parse, ["no", "yes", "no", "no"];
     "numcodecs.shuffle", [],                        ["shuffle"], BytesToBytes, Engine, bytes_to_bytes::shuffle::parse, ["yes", "yes", "no", "yes"];
     "numcodecs.crc32",   [],                        ["crc32"],  BytesToBytes, Engine, bytes_to_bytes::crc32::parse,    ["yes", "no", "no", "no"];

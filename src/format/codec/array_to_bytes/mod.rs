@@ -6,4 +6,10 @@ pub mod bytes;
 pub mod json2;
 pub mod optional;
 pub mod packbits;
+#[cfg(any(feature = "full", not(target_arch = "wasm32")))]
+pub mod pcodec;
 pub mod vlen;
+#[cfg(any(feature = "full", not(target_arch = "wasm32")))]
+pub mod zfp;
+#[cfg(any(feature = "full", not(target_arch = "wasm32")))]
+pub mod zfpy;

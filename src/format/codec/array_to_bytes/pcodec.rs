@@ -1,0 +1,179 @@
+//! `pcodec`: Pcodec's standalone files of numbers. <https://numcodecs.readthedocs.io/en/stable/compress/pcodec.html>
+//!
+//! Compressor and codec of numbers in one: a chain needs no `bytes` before it. Not here: numbers of 8 bits, which numcodecs
+//! does not compress with it.
+
+use half::f16;
+use pco::data_types::Number;
+use pco::errors::PcoError;
+use pco::standalone::{DecompressorItem, FileDecompressor, simple_compress};
+use pco::{ChunkConfig, DeltaSpec, ModeSpec, PagingSpec};
+
+use crate::error::{Error, Result};
+use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::registry::require_encoders;
+use crate::format::codec::{
+    ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec, wrong_decoded_len,
+};
+use crate::format::data_type::{DataType, Float, Integer};
+use crate::limits;
+
+/// The configuration, all of it for the encoder: `level`, `mode_spec`, `delta_spec`, `delta_encoding_order`, `paging_spec`,
+/// `equal_pages_up_to`.
+#[derive(Clone, Debug)]
+struct PcodecSpec {
+    config: ChunkConfig,
+}
+
+/// Reads the configuration.
+///
+/// # Errors
+/// `Format` for levels, modes and orders that pcodec does not have.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    let level = configuration.integer("level", 0..=12)?.unwrap_or(8);
+    let mode = configuration.choice("mode_spec", &[("auto", true), ("classic", false)])?;
+    configuration.choice("paging_spec", &[("equal_pages_up_to", ())])?;
+    let page = configuration.integer("equal_pages_up_to", 1..=i64::from(u32::MAX))?;
+    let mut config = ChunkConfig::default()
+        .with_compression_level(limits::to_usize(level.unsigned_abs(), "level")?)
+        .with_mode_spec(if mode == Some(false) { ModeSpec::Classic } else { ModeSpec::Auto })
+        .with_delta_spec(delta(configuration)?);
+    if let Some(page) = page {
+        config = config
+            .with_paging_spec(PagingSpec::EqualPagesUpTo(limits::to_usize(page.unsigned_abs(), "page")?));
+    }
+    Ok(Spec::ArrayToBytes(Box::new(PcodecSpec { config })))
+}
+
+/// Before there were kinds of deltas, an order alone asked for consecutive ones.
+fn delta(configuration: &Configuration<'_>) -> Result<DeltaSpec> {
+    let choices = [("auto", 0), ("none", 1), ("try_consecutive", 2), ("try_lookback", 3)];
+    let kind = configuration.choice("delta_spec", &choices)?.unwrap_or(0);
+    let order = configuration.integer("delta_encoding_order", 0..=7)?;
+    let order = order.map(|order| limits::to_usize(order.unsigned_abs(), "order")).transpose()?;
+    Ok(match (kind, order) {
+        (0, None) => DeltaSpec::Auto,
+        (0 | 2, Some(order)) => DeltaSpec::TryConsecutive(order),
+        (1, None) => DeltaSpec::NoOp,
+        (3, None) => DeltaSpec::TryLookback,
+        (2, None) => {
+            return Err(unfit("delta_encoding_order", "an order, which try_consecutive needs", "none"));
+        }
+        (_, order) => {
+            return Err(unfit("delta_encoding_order", "none, but with try_consecutive", order.unwrap_or(0)));
+        }
+    })
+}
+
+impl ArrayToBytesSpec for PcodecSpec {
+    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
+        let byte_len = decoded.byte_len()?.unwrap_or(0);
+        let config = self.config.clone();
+        let (decode, encode): (Decode, Encode) = match &decoded.data_type {
+            DataType::Integer(Integer::Int16) => (decode_as(i16::to_le_bytes), encode_as(i16::from_le_bytes)),
+            DataType::Integer(Integer::Int32) => (decode_as(i32::to_le_bytes), encode_as(i32::from_le_bytes)),
+            DataType::Integer(Integer::Int64) => (decode_as(i64::to_le_bytes), encode_as(i64::from_le_bytes)),
+            DataType::Integer(Integer::Uint16) => {
+                (decode_as(u16::to_le_bytes), encode_as(u16::from_le_bytes))
+            }
+            DataType::Integer(Integer::Uint32) => {
+                (decode_as(u32::to_le_bytes), encode_as(u32::from_le_bytes))
+            }
+            DataType::Integer(Integer::Uint64) => {
+                (decode_as(u64::to_le_bytes), encode_as(u64::from_le_bytes))
+            }
+            DataType::Float(Float::Float16) => (decode_as(f16::to_le_bytes), encode_as(f16::from_le_bytes)),
+            DataType::Float(Float::Float32) => (decode_as(f32::to_le_bytes), encode_as(f32::from_le_bytes)),
+            DataType::Float(Float::Float64) => (decode_as(f64::to_le_bytes), encode_as(f64::from_le_bytes)),
+            other => {
+                return Err(Error::unsupported(format!("pcodec does not take elements of {}", other.name())));
+            }
+        };
+        Ok(Box::new(Pcodec { byte_len, config, decode, encode }))
+    }
+}
+
+/// Bytes of a file, and how many bytes its numbers have.
+type Decode = Box<dyn Fn(&[u8], u64) -> Result<Vec<u8>>>;
+type Encode = Box<dyn Fn(&[u8], &ChunkConfig) -> Result<Vec<u8>>>;
+
+struct Pcodec {
+    byte_len: u64,
+    config: ChunkConfig,
+    decode: Decode,
+    encode: Encode,
+}
+
+impl ArrayToBytes for Pcodec {
+    fn encoded_len(&self) -> Option<u64> {
+        None
+    }
+
+    fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
+        (self.decode)(encoded, self.byte_len).map(ArrayBytes::Fixed)
+    }
+
+    fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
+        require_encoders()?;
+        let bytes = decoded.fixed()?;
+        if bytes.len() as u64 != self.byte_len {
+            return Err(wrong_decoded_len(self.byte_len, bytes.len() as u64));
+        }
+        (self.encode)(bytes, &self.config)
+    }
+}
+
+fn decode_as<T: Number + Default, const N: usize>(to_bytes: fn(T) -> [u8; N]) -> Decode {
+    Box::new(move |encoded, byte_len| {
+        let len = limits::within(byte_len, limits::CHUNK_BYTES, "chunk")?;
+        let numbers = decompress::<T>(encoded, len / N)?;
+        let mut bytes = Vec::new();
+        limits::reserve(&mut bytes, len, "chunk")?;
+        numbers.into_iter().for_each(|number| bytes.extend_from_slice(&to_bytes(number)));
+        Ok(bytes)
+    })
+}
+
+/// All numbers of a file, which must be so many.
+fn decompress<T: Number + Default>(encoded: &[u8], count: usize) -> Result<Vec<T>> {
+    let mut numbers = Vec::new();
+    limits::reserve(&mut numbers, count, "chunk")?;
+    numbers.resize(count, T::default());
+    let mut missing = numbers.as_mut_slice();
+    let (file, mut rest) = FileDecompressor::new(encoded).map_err(|error| damaged(&error))?;
+    loop {
+        match file.chunk_decompressor::<T, _>(rest).map_err(|error| damaged(&error))? {
+            DecompressorItem::Chunk(mut chunk) => {
+                let (now, later) =
+                    missing.split_at_mut_checked(chunk.n()).ok_or_else(|| wrong_count(count))?;
+                let progress = chunk.read(now).map_err(|error| damaged(&error))?;
+                if !progress.finished || progress.n_processed != now.len() {
+                    return Err(wrong_count(count));
+                }
+                (missing, rest) = (later, chunk.into_src());
+            }
+            DecompressorItem::EndOfData(behind) if missing.is_empty() && behind.is_empty() => {
+                return Ok(numbers);
+            }
+            DecompressorItem::EndOfData(_) => return Err(wrong_count(count)),
+        }
+    }
+}
+
+fn encode_as<T: Number, const N: usize>(from_bytes: fn([u8; N]) -> T) -> Encode {
+    Box::new(move |bytes, config| {
+        let mut numbers = Vec::new();
+        limits::reserve(&mut numbers, bytes.len() / N, "chunk")?;
+        numbers.extend(bytes.as_chunks().0.iter().map(|number| from_bytes(*number)));
+        simple_compress(&numbers, config)
+            .map_err(|error| Error::argument("pcodec cannot compress the chunk").actual(error.message))
+    })
+}
+
+fn damaged(error: &PcoError) -> Error {
+    Error::format("pcodec file is damaged").actual(error.message.as_str())
+}
+
+fn wrong_count(expected: usize) -> Error {
+    Error::format("pcodec file holds another count of numbers").expected(expected.to_string())
+}

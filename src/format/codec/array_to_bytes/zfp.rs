@@ -1,0 +1,318 @@
+//! `zfp`: blocks of 4 to 256 numbers, each to a given rate, precision or accuracy, or without loss.
+//! <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/zfp>
+//!
+//! There is no header: shape, type and mode are those of the metadata. `zfpy` of numcodecs is the same with a header.
+//! Integers of 8 and 16 bits are stored as the upper ones of 32, as zfp's own utilities do; unsigned ones of 32 and 64 bits
+//! as signed, of which they may use the positive half.
+
+use zfp_rs::{
+    ZfpBitStream, ZfpConfig, ZfpDimensionality, ZfpField, ZfpFieldMetadata, ZfpFieldMut, ZfpHeaderMask,
+    ZfpScalar, ZfpScalarType, ZfpStreamAlignment,
+};
+
+use crate::error::{Error, Result};
+use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::registry::require_encoders;
+use crate::format::codec::{
+    ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec, wrong_decoded_len,
+};
+use crate::format::data_type::{DataType, Float, Integer};
+use crate::format::metadata::json::Json;
+use crate::limits;
+
+/// How much of a number is kept.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Mode {
+    Reversible,
+    Expert { min_bits: u32, max_bits: u32, max_prec: u32, min_exp: i32 },
+    Accuracy(f64),
+    Rate(f64),
+    Precision(u32),
+}
+
+/// The configuration: `mode` and what it needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ZfpSpec {
+    pub(super) mode: Mode,
+    pub(super) has_header: bool,
+}
+
+/// Reads the configuration of `zfp`.
+///
+/// # Errors
+/// `Format` for unknown modes, and for what a mode needs and does not find.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    let modes =
+        [("reversible", 0), ("expert", 1), ("fixed_accuracy", 2), ("fixed_rate", 3), ("fixed_precision", 4)];
+    let mode = match configuration.required("mode", configuration.choice("mode", &modes)?)? {
+        1 => Mode::Expert {
+            min_bits: unsigned(configuration, "minbits")?,
+            max_bits: unsigned(configuration, "maxbits")?,
+            max_prec: unsigned(configuration, "maxprec")?,
+            min_exp: exponent(configuration)?,
+        },
+        2 => Mode::Accuracy(number(configuration, "tolerance")?),
+        3 => Mode::Rate(number(configuration, "rate")?),
+        4 => Mode::Precision(unsigned(configuration, "precision")?),
+        _ => Mode::Reversible,
+    };
+    Ok(Spec::ArrayToBytes(Box::new(ZfpSpec { mode, has_header: false })))
+}
+
+fn unsigned(configuration: &Configuration<'_>, field: &str) -> Result<u32> {
+    let value = configuration.integer(field, 0..=i64::from(u32::MAX))?;
+    configuration.required(field, value.and_then(|value| u32::try_from(value).ok()))
+}
+
+fn exponent(configuration: &Configuration<'_>) -> Result<i32> {
+    let value = configuration.integer("minexp", i64::from(i32::MIN)..=i64::from(i32::MAX))?;
+    configuration.required("minexp", value.and_then(|value| i32::try_from(value).ok()))
+}
+
+fn number(configuration: &Configuration<'_>, field: &str) -> Result<f64> {
+    configuration.required(field, configuration.read(field, finite)?)
+}
+
+/// A number as JSON has them.
+pub(super) fn finite(json: Json<'_>) -> Result<f64> {
+    let value: Option<f64> = json.number_text()?.parse().ok();
+    value.filter(|value| value.is_finite()).ok_or_else(|| json.unexpected("a number"))
+}
+
+/// How elements are zfp's numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Int32,
+    Int64,
+    Float32,
+    Float64,
+    /// 8 or 16 bits: so many bits to the left.
+    Narrow {
+        shift: u32,
+        signed: bool,
+    },
+    Uint32,
+    Uint64,
+}
+
+impl Kind {
+    fn of(data_type: &DataType) -> Option<Self> {
+        Some(match data_type {
+            DataType::Integer(Integer::Int8) => Self::Narrow { shift: 23, signed: true },
+            DataType::Integer(Integer::Int16) => Self::Narrow { shift: 15, signed: true },
+            DataType::Integer(Integer::Uint8) => Self::Narrow { shift: 23, signed: false },
+            DataType::Integer(Integer::Uint16) => Self::Narrow { shift: 15, signed: false },
+            DataType::Integer(Integer::Int32) => Self::Int32,
+            DataType::Integer(Integer::Int64) => Self::Int64,
+            DataType::Integer(Integer::Uint32) => Self::Uint32,
+            DataType::Integer(Integer::Uint64) => Self::Uint64,
+            DataType::Float(Float::Float32) => Self::Float32,
+            DataType::Float(Float::Float64) => Self::Float64,
+            _ => return None,
+        })
+    }
+
+    fn scalar(self) -> ZfpScalarType {
+        match self {
+            Self::Int32 | Self::Uint32 | Self::Narrow { .. } => ZfpScalarType::I32,
+            Self::Int64 | Self::Uint64 => ZfpScalarType::I64,
+            Self::Float32 => ZfpScalarType::F32,
+            Self::Float64 => ZfpScalarType::F64,
+        }
+    }
+}
+
+impl ArrayToBytesSpec for ZfpSpec {
+    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
+        let name = decoded.data_type.name();
+        let kind = Kind::of(&decoded.data_type)
+            // zfpy stores numbers as they are, and so has four types alone.
+            .filter(|kind| {
+                !self.has_header || !matches!(kind, Kind::Narrow { .. } | Kind::Uint32 | Kind::Uint64)
+            })
+            .ok_or_else(|| Error::unsupported(format!("zfp does not take elements of {name}")))?;
+        let rank = decoded.shape.len();
+        let (dimensionality, mut dims) = match rank {
+            0 | 1 => (ZfpDimensionality::D1, [0; 4]),
+            2 => (ZfpDimensionality::D2, [0; 4]),
+            3 => (ZfpDimensionality::D3, [0; 4]),
+            4 => (ZfpDimensionality::D4, [0; 4]),
+            _ => return Err(Error::format("zfp is for up to four dimensions").actual(rank.to_string())),
+        };
+        // zfp counts dimensions from the fastest.
+        dims[0] = 1;
+        for (dim, &size) in dims.iter_mut().zip(decoded.shape.iter().rev()) {
+            *dim = limits::to_usize(size, "chunk")?;
+        }
+        let config = self.mode.config(kind.scalar(), dimensionality)?;
+        let byte_len = decoded.byte_len()?.unwrap_or(0);
+        let size = decoded.data_type.size().unwrap_or(1);
+        Ok(Box::new(Zfp { kind, dims, config, byte_len, size, has_header: self.has_header }))
+    }
+}
+
+impl Mode {
+    fn config(self, scalar: ZfpScalarType, dimensionality: ZfpDimensionality) -> Result<ZfpConfig> {
+        Ok(match self {
+            Self::Reversible => ZfpConfig::reversible(),
+            Self::Accuracy(tolerance) => ZfpConfig::fixed_accuracy(tolerance),
+            Self::Precision(precision) => ZfpConfig::fixed_precision(precision),
+            Self::Rate(rate) => {
+                ZfpConfig::fixed_rate(rate, scalar, dimensionality, ZfpStreamAlignment::Unaligned)
+                    .map_err(|error| unfit("configuration.rate", "a rate that zfp has", error))?
+            }
+            Self::Expert { min_bits, max_bits, max_prec, min_exp } => {
+                ZfpConfig::expert(min_bits, max_bits, max_prec, min_exp)
+                    .map_err(|error| unfit("configuration.maxbits", "parameters that zfp has", error))?
+            }
+        })
+    }
+}
+
+struct Zfp {
+    kind: Kind,
+    dims: [usize; 4],
+    config: ZfpConfig,
+    byte_len: u64,
+    /// Bytes of an element.
+    size: usize,
+    has_header: bool,
+}
+
+impl ArrayToBytes for Zfp {
+    fn encoded_len(&self) -> Option<u64> {
+        None
+    }
+
+    fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
+        let decoded = match self.kind {
+            Kind::Int32 => self.decompress(encoded, |number: i32, bytes| bytes.extend(number.to_le_bytes())),
+            Kind::Int64 => self.decompress(encoded, |number: i64, bytes| bytes.extend(number.to_le_bytes())),
+            Kind::Float32 => {
+                self.decompress(encoded, |number: f32, bytes| bytes.extend(number.to_le_bytes()))
+            }
+            Kind::Float64 => {
+                self.decompress(encoded, |number: f64, bytes| bytes.extend(number.to_le_bytes()))
+            }
+            Kind::Uint32 => {
+                self.decompress(encoded, |number: i32, bytes| bytes.extend(number.max(0).to_le_bytes()))
+            }
+            Kind::Uint64 => {
+                self.decompress(encoded, |number: i64, bytes| bytes.extend(number.max(0).to_le_bytes()))
+            }
+            Kind::Narrow { shift, signed } => self.decompress(encoded, |number: i32, bytes| {
+                let half = 1_i32 << (30 - shift);
+                let narrow = (number >> shift).clamp(-half, half - 1);
+                let narrow = if signed { narrow } else { narrow + half };
+                bytes.extend(narrow.to_le_bytes().iter().take(self.size));
+            }),
+        };
+        decoded.map(ArrayBytes::Fixed)
+    }
+
+    fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
+        require_encoders()?;
+        let bytes = decoded.fixed()?;
+        if bytes.len() as u64 != self.byte_len {
+            return Err(wrong_decoded_len(self.byte_len, bytes.len() as u64));
+        }
+        match self.kind {
+            Kind::Int32 => self.compress(bytes, |number| Some(i32::from_le_bytes(number))),
+            Kind::Int64 => self.compress(bytes, |number| Some(i64::from_le_bytes(number))),
+            Kind::Float32 => self.compress(bytes, |number| Some(f32::from_le_bytes(number))),
+            Kind::Float64 => self.compress(bytes, |number| Some(f64::from_le_bytes(number))),
+            Kind::Uint32 => self.compress(bytes, |number| i32::try_from(u32::from_le_bytes(number)).ok()),
+            Kind::Uint64 => self.compress(bytes, |number| i64::try_from(u64::from_le_bytes(number)).ok()),
+            Kind::Narrow { shift, signed } if self.size == 1 => self.compress(bytes, |[byte]| {
+                Some(if signed { i32::from(byte.cast_signed()) } else { i32::from(byte) - 0x80 } << shift)
+            }),
+            Kind::Narrow { shift, signed } => self.compress(bytes, |number| {
+                let wide = i32::from(u16::from_le_bytes(number)) - 0x8000;
+                Some(if signed { i32::from(i16::from_le_bytes(number)) } else { wide } << shift)
+            }),
+        }
+    }
+}
+
+impl Zfp {
+    fn decompress<T: ZfpScalar + Default>(
+        &self,
+        encoded: &[u8],
+        put: impl Fn(T, &mut Vec<u8>),
+    ) -> Result<Vec<u8>> {
+        let count = limits::within(self.byte_len, limits::CHUNK_BYTES, "chunk")? / self.size;
+        let mut numbers: Vec<T> = Vec::new();
+        limits::reserve(&mut numbers, count, "chunk")?;
+        numbers.resize(count, T::default());
+        if count > 0 {
+            self.decompress_into(encoded, &mut numbers)?;
+        }
+        let mut bytes = Vec::new();
+        limits::reserve(&mut bytes, count.saturating_mul(self.size), "chunk")?;
+        numbers.into_iter().for_each(|number| put(number, &mut bytes));
+        Ok(bytes)
+    }
+
+    fn decompress_into<T: ZfpScalar>(&self, encoded: &[u8], numbers: &mut [T]) -> Result<()> {
+        let mut stream =
+            ZfpBitStream::from_bytes(encoded).map_err(|error| Error::limit(error.to_string()))?;
+        let config = if self.has_header { self.read_header(&mut stream)? } else { self.config };
+        let mut field = ZfpFieldMut::new(numbers, self.dims).map_err(|error| damaged(&error))?;
+        let end = stream.decompress(&config, &mut field).map_err(|error| damaged(&error))?;
+        // Streams end on words of eight bytes; where zfp was built with narrower words, before.
+        if encoded.len().div_ceil(8).checked_mul(8) != Some(end) {
+            return Err(Error::format("zfp stream has the wrong length")
+                .expected(format!("{end} bytes"))
+                .actual(format!("{} bytes", encoded.len())));
+        }
+        Ok(())
+    }
+
+    /// The header must describe the chunk; how it is compressed is the header's alone.
+    fn read_header(&self, stream: &mut ZfpBitStream) -> Result<ZfpConfig> {
+        let header = stream.read_header(ZfpHeaderMask::FULL).map_err(|error| damaged(&error))?;
+        if header.metadata != Some(self.metadata()) {
+            return Err(Error::format("zfp header describes another chunk")
+                .expected(format!("{:?}", self.metadata()))
+                .actual(format!("{:?}", header.metadata)));
+        }
+        header.config.ok_or_else(|| Error::format("zfp header has no mode"))
+    }
+
+    fn metadata(&self) -> ZfpFieldMetadata {
+        ZfpFieldMetadata { scalar_type: self.kind.scalar(), dims: self.dims }
+    }
+
+    fn compress<T: ZfpScalar, const N: usize>(
+        &self,
+        bytes: &[u8],
+        number: impl Fn([u8; N]) -> Option<T>,
+    ) -> Result<Vec<u8>> {
+        let mut numbers = Vec::new();
+        limits::reserve(&mut numbers, bytes.len() / N, "chunk")?;
+        for bytes in bytes.as_chunks().0 {
+            let beyond = || Error::argument("zfp has no numbers as large");
+            numbers.push(number(*bytes).ok_or_else(beyond)?);
+        }
+        if numbers.is_empty() {
+            return Ok(Vec::new());
+        }
+        let refused = |error: &dyn std::fmt::Display| {
+            Error::argument("zfp cannot compress the chunk").actual(error.to_string())
+        };
+        let field = ZfpField::new(&numbers, self.dims).map_err(|error| refused(&error))?;
+        let most = self.config.maximum_size(self.kind.scalar(), self.dims);
+        let most = most.ok_or_else(|| Error::limit("chunk is too large for zfp"))?;
+        let mut stream = ZfpBitStream::new(most).map_err(|error| Error::limit(error.to_string()))?;
+        if self.has_header {
+            let written = stream.write_header(&self.config, &self.metadata(), ZfpHeaderMask::FULL);
+            written.map_err(|error| refused(&error))?;
+        }
+        stream.compress(&self.config, &field).map_err(|error| refused(&error))?;
+        stream.into_bytes().map_err(|error| Error::limit(error.to_string()))
+    }
+}
+
+fn damaged(error: &dyn std::fmt::Display) -> Error {
+    Error::format("zfp stream is damaged").actual(error.to_string())
+}
