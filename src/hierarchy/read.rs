@@ -120,8 +120,7 @@ async fn read_selected(
     let mut layout = layout(array, request, &selected)?;
     if !request.streamed {
         // An element with a length of its own takes a reference at least.
-        let element_size = if layout.element_size == 0 { 8 } else { layout.element_size as u64 };
-        let extents = layout.shape.iter().copied().chain([element_size]);
+        let extents = layout.shape.iter().copied().chain([typical_size(&layout) as u64]);
         limits::within(limits::product(extents, "result")?, limits::RESULT_BYTES, "result")?;
     }
     let work = Work::new(array, selected, &layout)?;
@@ -151,12 +150,12 @@ impl Work {
                     .zip(&leaf_grid)
                     .map(|(axis, grid)| AxisProjection::new(&axis.indices, grid))
                     .collect::<Result<Vec<_>>>()?;
-                let grid = PartGrid::new(&projections, layout.element_size, &layout.order)?;
+                let grid = PartGrid::new(&projections, typical_size(layout), &layout.order)?;
                 Ok(Self::Orthogonal { projections, grid })
             }
             Selected::Points(points) => {
                 // Points are not sorted: parts would decode the same chunks again, so there are few of them.
-                let step = (crate::access::part::WHOLE_BYTES / layout.element_size.max(1) as u64).max(1);
+                let step = (crate::access::part::WHOLE_BYTES / typical_size(layout) as u64).max(1);
                 Ok(Self::Points { points, count: layout.shape.iter().product(), step })
             }
         }
@@ -185,6 +184,11 @@ impl Work {
             }
         }
     }
+}
+
+/// Bytes of an element, for cutting parts and bounding results; an element with a length of its own is taken for a short word.
+fn typical_size(layout: &OutputLayout) -> usize {
+    if layout.element_size == 0 { 8 } else { layout.element_size }
 }
 
 fn layout(array: &Array, request: &ReadRequest, selected: &Selected) -> Result<OutputLayout> {
