@@ -84,4 +84,13 @@ export const LANES = [
     command: [node, "tests/browser/run.mjs"],
     counts: countTap,
   },
+  {
+    name: "conformance",
+    what: "zarr-python, TensorStore and zarrs read what we write, we read what they write",
+    minutes: 12,
+    everyday: false,
+    prepare: [node, "tests/conformance/run.mjs", "prepare"],
+    command: [node, "tests/conformance/run.mjs"],
+    counts: countOk,
+  },
 ];

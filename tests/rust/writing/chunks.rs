@@ -139,6 +139,24 @@ fn growing_never_shows_what_others_left_past_the_end() {
 }
 
 #[test]
+fn shrinking_leaves_nothing_past_the_end() {
+    let (memory, store) = memory();
+    let array = create_array(&store, "a", SMALL).unwrap();
+    put(&array, Selection::all(), elements(1..7)).unwrap();
+    block_on(resize(&array, &[3], &InlineEncoder, &context())).unwrap();
+    assert_eq!(stored(&memory, "a/c/1"), Some(vec![3, 0]));
+    assert_eq!(stored(&memory, "a/c/2"), None);
+    // Of a shard the inner chunks that fall outside: one of four is left, before an index of four entries and a checksum.
+    let options = r#"{"shape":[8],"chunk_shape":[2],"shard_shape":[8],"data_type":"uint8","codecs":[]}"#;
+    let array = create_array(&store, "s", options).unwrap();
+    put(&array, Selection::all(), elements(1..9)).unwrap();
+    assert_eq!(stored(&memory, "s/c/0").unwrap().len(), 8 + 4 * 16 + 4);
+    block_on(resize(&array, &[1], &InlineEncoder, &context())).unwrap();
+    let shard = stored(&memory, "s/c/0").unwrap();
+    assert_eq!((shard.len(), &shard[..2]), (2 + 4 * 16 + 4, &[1, 0][..]));
+}
+
+#[test]
 fn a_reader_sees_the_shard_that_another_has_written() {
     let (_, store) = memory();
     let options = r#"{"shape":[8],"chunk_shape":[2],"shard_shape":[8],"data_type":"uint8"}"#;
