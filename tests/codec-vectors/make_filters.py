@@ -35,6 +35,8 @@ WAVES = np.sin(np.arange(48) / 7.0)
 BOOLS = np.frombuffer(noise(43, 12), "u1") > 100
 NOISE = np.frombuffer(noise(96, 13), "u1")
 
+FIXED = {"name": "fixed_length_utf32", "configuration": {"length_bytes": 32}}
+
 VECTORS = {}
 
 
@@ -337,6 +339,17 @@ def objects():
         elements = {"data_type": f"array of {name}", "shape": [4], "input_elements_base64": packed}
         codec = numcodecs.VLenArray(dtype)
         add_elements({"id": "vlen-array", "dtype": dtype}, name, elements, codec.encode(chunk))
+    labels = ["female", "männlich", "", "𝔘"]
+    texts = [*labels, "female", "", "𝔘"]
+    for name, dtype, astype in [("strings", object, "u1"), ("wide", object, "<i4"), ("fixed", "<U8", "<u2")]:
+        chunk = np.array(texts, dtype=dtype)
+        codec = numcodecs.Categorize(labels, dtype, astype)
+        if dtype is object:
+            encoded = [text(value.encode()) for value in texts]
+            elements = {"data_type": "string", "shape": [7], "input_elements_base64": encoded}
+        else:
+            elements = {"data_type": FIXED, "shape": [7], "input_base64": text(chunk.tobytes())}
+        add_elements(codec.get_config(), name, elements, codec.encode(chunk))
     values = [None, True, 1, -(2**63), 2**64 - 1, 1.5, 1e300, "", "größer 𝔘", [1, [2, "x"]], {"a": {"b": []}}, float("nan"), [float("-inf")]]
     for name, shape in [("list", [13]), ("grid", [1, 13]), ("deep", [13, 1, 1])]:
         chunk = np.empty(len(values), dtype=object)
@@ -345,6 +358,16 @@ def objects():
         plain = [json.dumps(value, separators=(",", ":")) for value in values]
         elements = {"data_type": "json", "shape": shape, "input_elements_base64": [text(value.encode()) for value in plain]}
         add_elements(numcodecs.JSON().get_config(), name, elements, numcodecs.JSON().encode(chunk))
+        # There is no text in MessagePack: ours is the shortest.
+        plain = [json.dumps(value, separators=(",", ":"), ensure_ascii=False) for value in values]
+        elements |= {"input_elements_base64": [text(value.encode()) for value in plain]}
+        add_elements(numcodecs.MsgPack().get_config(), name, elements, numcodecs.MsgPack().encode(chunk))
+    chunk = np.empty(3, dtype=object)
+    chunk[:] = [0.1, "x" * 300, list(range(20)) + [-40, -200, -70000, 70000, 2**33, -(2**33)]]
+    codec = numcodecs.MsgPack(use_single_float=True, use_bin_type=False)
+    plain = [json.dumps(value, separators=(",", ":")) for value in [float(np.float32(0.1)), *chunk[1:]]]
+    elements = {"data_type": "json", "shape": [3], "input_elements_base64": [text(value.encode()) for value in plain]}
+    add_elements(codec.get_config(), "sizes", elements, codec.encode(chunk))
     single = np.empty((), dtype=object)
     single[()] = {"only": 1}
     elements = {"data_type": "json", "shape": [], "input_elements_base64": [text(b'{"only":1}')]}

@@ -108,6 +108,7 @@ pub static ENTRIES: &[Entry] = entries! {
     "numcodecs.fixedscaleoffset", [],               ["fixedscaleoffset"], ArrayToArray, Engine, array_to_array::fixedscaleoffset::parse, ["yes", "yes", "no", "no"];
     "numcodecs.quantize", [],                       ["quantize"], ArrayToArray, Engine, array_to_array::quantize::parse, ["yes", "no", "no", "no"];
     "numcodecs.astype",  [],                        ["astype"], ArrayToArray, Engine, array_to_array::astype::parse,   ["yes", "no", "no", "no"];
+    "numcodecs.categorize", [],                     ["categorize"], ArrayToArray, Engine, array_to_array::categorize::parse, ["no", "no", "no", "no"];
     "bitround",          ["numcodecs.bitround"],    ["bitround"], ArrayToArray, Engine, array_to_array::bitround::parse, ["as numcodecs.bitround", "yes", "no", "decode"];
     "scale_offset",      [],                        [],         ArrayToArray, Engine, array_to_array::scale_offset::parse, ["yes", "no", "no", "mostly"];
     "cast_value",        [],                        [],         ArrayToArray, Engine, array_to_array::cast_value::parse, ["yes", "no", "no", "yes"];
@@ -120,6 +121,7 @@ pub static ENTRIES: &[Entry] = entries! {
     "vlen-array",        [],                        ["vlen-array"], ArrayToBytes, Engine, array_to_bytes::vlen::parse_array, ["no", "yes", "no", "no"];
     "zarrs.vlen_v2",     [],                        [],         ArrayToBytes, Engine, array_to_bytes::vlen::parse_any, ["no", "yes", "no", "no"];
     "numcodecs.json2",   [],                        ["json2"],  ArrayToBytes, Engine, array_to_bytes::json2::parse,    ["no", "no", "no", "yes"];
+    "numcodecs.msgpack2", [],                       ["msgpack2"], ArrayToBytes, Full, array_to_bytes::msgpack2::parse, ["no", "no", "no", "no"];
     "numcodecs.pcodec",  [],                        ["pcodec"], ArrayToBytes, Full,   array_to_bytes::pcodec::parse,   ["yes", "yes", "no", "no"];
     "numcodecs.zfpy",    [],                        ["zfpy"],   ArrayToBytes, Full,   array_to_bytes::zfpy::parse,     ["yes", "yes", "no", "no"];
     "zfp",               ["zarrs.zfp"],             [],         ArrayToBytes, Full,   array_to_bytes::zfp::parse,      ["no", "yes", "no", "no"];

@@ -5,6 +5,7 @@
 pub mod astype;
 pub mod bitround;
 pub mod cast_value;
+pub mod categorize;
 pub mod delta;
 mod exact;
 pub mod fixedscaleoffset;

@@ -147,6 +147,12 @@ impl Objects {
         Ok(Self { shape: decoded.shape.clone(), count: decoded.element_count()? })
     }
 
+    /// How many.
+    #[cfg(any(feature = "full", not(target_arch = "wasm32")))]
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
     /// # Errors
     /// `Format` for another count than the chunk's.
     pub(super) fn check_count(&self, count: u64) -> Result<()> {

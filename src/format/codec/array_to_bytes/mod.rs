@@ -4,6 +4,8 @@
 
 pub mod bytes;
 pub mod json2;
+#[cfg(any(feature = "full", not(target_arch = "wasm32")))]
+pub mod msgpack2;
 pub mod optional;
 pub mod packbits;
 #[cfg(any(feature = "full", not(target_arch = "wasm32")))]

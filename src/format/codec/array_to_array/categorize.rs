@@ -1,0 +1,159 @@
+//! `categorize`: texts as the numbers of their labels, from 1 on; 0 is every text that has none, and reads as empty.
+//! <https://numcodecs.readthedocs.io/en/stable/filter/categorize.html>
+
+use super::numpy::{self, is_integer, number_type};
+use crate::error::{Error, Result};
+use crate::format::codec::array_bytes::VariableBytes;
+use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::{
+    ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
+};
+use crate::format::data_type::{DataType, FillValue, Integer};
+use crate::limits;
+
+/// The configuration: `labels`, `astype`; `dtype` is the array's own.
+#[derive(Clone, Debug)]
+struct CategorizeSpec {
+    labels: Vec<String>,
+    astype: DataType,
+}
+
+/// Reads the configuration.
+///
+/// # Errors
+/// `Format` when `labels` is missing or no list of texts, `Unsupported` for numbers other than integers.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    configuration.tolerate("dtype");
+    let labels = configuration.read("labels", |json| json.list(|label| Ok(label.str()?.into_owned())))?;
+    let astype = numpy::dtype(configuration, "astype")?.unwrap_or(DataType::Integer(Integer::Uint8));
+    if !number_type(&astype).is_ok_and(is_integer) {
+        return Err(unfit("astype", "integers", astype.name()));
+    }
+    Ok(Spec::ArrayToArray(Box::new(CategorizeSpec {
+        labels: configuration.required("labels", labels)?,
+        astype,
+    })))
+}
+
+impl ArrayToArraySpec for CategorizeSpec {
+    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
+        let text = match decoded.data_type {
+            DataType::String => Text::Variable,
+            DataType::Utf32(len) => Text::Utf32(len),
+            _ => {
+                let error = Error::format("categorize is for texts only");
+                return Err(error.actual(decoded.data_type.name().into_owned()));
+            }
+        };
+        let labels = self.labels.iter().map(|label| text.bytes(label)).collect();
+        let size = self.astype.size().unwrap_or(1);
+        let mut codec = Categorize {
+            labels,
+            text,
+            size,
+            count: decoded.element_count()?,
+            representation: ChunkRepresentation { data_type: self.astype.clone(), ..decoded.clone() },
+        };
+        codec.representation.fill_value = FillValue(codec.number(&decoded.fill_value.0));
+        Ok(Box::new(codec))
+    }
+}
+
+/// How texts are in memory.
+#[derive(Clone, Copy, Debug)]
+enum Text {
+    /// UTF-8, of any length.
+    Variable,
+    /// So many code points of four bytes, zeros behind them.
+    Utf32(usize),
+}
+
+impl Text {
+    fn bytes(self, text: &str) -> Vec<u8> {
+        match self {
+            Self::Variable => text.as_bytes().to_vec(),
+            Self::Utf32(len) => {
+                let mut bytes: Vec<u8> =
+                    text.chars().take(len).flat_map(|char| u32::from(char).to_le_bytes()).collect();
+                bytes.resize(4 * len, 0);
+                bytes
+            }
+        }
+    }
+}
+
+struct Categorize {
+    /// As they are in memory.
+    labels: Vec<Vec<u8>>,
+    text: Text,
+    /// Bytes of a stored number.
+    size: usize,
+    count: u64,
+    representation: ChunkRepresentation,
+}
+
+impl Categorize {
+    /// What is stored for a text: of equal labels the last, as with numcodecs.
+    fn number(&self, text: &[u8]) -> Vec<u8> {
+        let found = self.labels.iter().rposition(|label| label == text);
+        let number = found.map_or(0, |idx| idx as u64 + 1);
+        number.to_le_bytes()[..self.size].to_vec()
+    }
+
+    /// The text of a stored number.
+    fn label(&self, number: &[u8]) -> &[u8] {
+        let mut wide = [0; 8];
+        wide.iter_mut().zip(number).for_each(|(wide, byte)| *wide = *byte);
+        let idx = u64::from_le_bytes(wide).checked_sub(1).and_then(|idx| usize::try_from(idx).ok());
+        idx.and_then(|idx| self.labels.get(idx)).map_or(&[], Vec::as_slice)
+    }
+}
+
+impl ArrayToArray for Categorize {
+    fn encoded(&self) -> &ChunkRepresentation {
+        &self.representation
+    }
+
+    fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
+        let numbers = encoded.into_fixed()?;
+        let expected = limits::product([self.count, self.size as u64], "chunk")?;
+        if numbers.len() as u64 != expected {
+            return Err(wrong_decoded_len(expected, numbers.len() as u64));
+        }
+        let texts = || numbers.chunks_exact(self.size).map(|number| self.label(number));
+        if let Text::Utf32(len) = self.text {
+            let bytes = limits::product([self.count, 4 * len as u64], "chunk")?;
+            let mut decoded = limits::zeroed(bytes, limits::CHUNK_BYTES, "chunk")?;
+            for (element, text) in decoded.chunks_exact_mut((4 * len).max(1)).zip(texts()) {
+                element.iter_mut().zip(text).for_each(|(byte, label)| *byte = *label);
+            }
+            return Ok(ArrayBytes::Fixed(decoded));
+        }
+        // A long label may stand for every number.
+        let total = texts().map(|text| text.len() as u64).fold(0, u64::saturating_add);
+        let mut elements = VariableBytes::new();
+        limits::reserve(&mut elements.bytes, limits::within(total, limits::CHUNK_BYTES, "chunk")?, "chunk")?;
+        limits::reserve(&mut elements.offsets, numbers.len() / self.size, "chunk")?;
+        texts().try_for_each(|text| elements.push(text))?;
+        Ok(ArrayBytes::Variable(elements))
+    }
+
+    fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
+        let numbers: Vec<u8> = match (&decoded, self.text) {
+            (ArrayBytes::Variable(elements), Text::Variable) if elements.len() as u64 == self.count => (0
+                ..elements.len())
+                .flat_map(|idx| self.number(elements.get(idx).unwrap_or_default()))
+                .collect(),
+            (ArrayBytes::Fixed(elements), Text::Utf32(len)) => {
+                elements.chunks_exact((4 * len).max(1)).flat_map(|element| self.number(element)).collect()
+            }
+            _ => return Err(Error::argument("elements are not the texts of the chunk")),
+        };
+        let expected = limits::product([self.count, self.size as u64], "chunk")?;
+        if numbers.len() as u64 == expected {
+            Ok(ArrayBytes::Fixed(numbers))
+        } else {
+            Err(wrong_decoded_len(expected, numbers.len() as u64))
+        }
+    }
+}

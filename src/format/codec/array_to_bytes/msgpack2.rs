@@ -1,0 +1,341 @@
+//! `msgpack2`: objects as a MessagePack list, their NumPy type and the shape behind them, as `json2` has them in JSON.
+//! <https://numcodecs.readthedocs.io/en/stable/other/msgpacks.html>, <https://github.com/msgpack/msgpack/blob/master/spec.md>
+//!
+//! In memory an object is the text of its JSON value. Values are turned into text as they are read, one by one; what has no
+//! JSON form (bytes, extensions, maps with other keys than strings) is refused.
+
+use rmp::Marker;
+use rmp::decode::{RmpRead, read_marker};
+use rmp::encode::{
+    write_array_len, write_bool, write_f32, write_f64, write_map_len, write_nil, write_sint, write_str,
+    write_uint,
+};
+
+use super::json2::Objects;
+use crate::error::{Error, Result};
+use crate::format::codec::array_bytes::VariableBytes;
+use crate::format::codec::configuration::Configuration;
+use crate::format::codec::registry::require_encoders;
+use crate::format::codec::{ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
+use crate::format::metadata::json::{Document, Json};
+use crate::limits;
+
+/// The configuration, of which only `use_single_float` concerns us: there are no bytes for the rest.
+#[derive(Clone, Copy, Debug)]
+struct Msgpack2Spec {
+    single_floats: bool,
+}
+
+/// Reads the configuration.
+///
+/// # Errors
+/// `Format` for options that are not true or false.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    configuration.boolean("raw")?;
+    configuration.boolean("use_bin_type")?;
+    let single_floats = configuration.boolean("use_single_float")?.unwrap_or(false);
+    Ok(Spec::ArrayToBytes(Box::new(Msgpack2Spec { single_floats })))
+}
+
+impl ArrayToBytesSpec for Msgpack2Spec {
+    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
+        let chunk = Objects::bind(decoded)?;
+        if chunk.shape.is_empty() {
+            return Err(Error::unsupported(
+                "msgpack2 cannot hold an array without dimensions: numcodecs has no form for it",
+            ));
+        }
+        Ok(Box::new(Msgpack2 { chunk, single_floats: self.single_floats }))
+    }
+}
+
+struct Msgpack2 {
+    chunk: Objects,
+    single_floats: bool,
+}
+
+impl ArrayToBytes for Msgpack2 {
+    fn encoded_len(&self) -> Option<u64> {
+        None
+    }
+
+    fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
+        let mut reader = Reader { rest: encoded };
+        let len = reader.list_len()?;
+        let items =
+            len.checked_sub(2).ok_or_else(|| Error::format("MessagePack list lacks its type and shape"))?;
+        let mut elements = self.chunk.elements()?;
+        let inner = self.chunk.shape.len() - 1;
+        for _ in 0..items {
+            reader.push_item(inner, &mut elements)?;
+            if elements.len() as u64 > self.chunk.count() {
+                self.chunk.check_count(elements.len() as u64)?;
+            }
+        }
+        reader.text(&mut Vec::new(), limits::JSON_DEPTH)?;
+        let mut shape = Vec::new();
+        reader.text(&mut shape, limits::JSON_DEPTH)?;
+        let shape = Document::parse(&shape)?.root().u64_list()?;
+        if shape.len() != self.chunk.shape.len() {
+            let error = Error::format("objects have another rank than the chunk");
+            return Err(error.expected(self.chunk.shape.len().to_string()).actual(shape.len().to_string()));
+        }
+        self.chunk.check_count(limits::product(shape, "chunk")?)?;
+        self.chunk.check_count(elements.len() as u64)?;
+        if reader.rest.is_empty() {
+            Ok(ArrayBytes::Variable(elements))
+        } else {
+            Err(Error::format("bytes follow the MessagePack list"))
+        }
+    }
+
+    fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
+        require_encoders()?;
+        let elements = decoded.variable()?;
+        self.chunk.check_count(elements.len() as u64)?;
+        let mut writer = Writer { encoded: Vec::new(), single_floats: self.single_floats };
+        let mut texts = (0..elements.len()).map(|idx| elements.get(idx).unwrap_or_default());
+        let (&first, inner) =
+            self.chunk.shape.split_first().ok_or_else(|| Error::argument("no dimensions"))?;
+        writer.list_len(first.saturating_add(2))?;
+        for _ in 0..first {
+            writer.item(&mut texts, inner)?;
+        }
+        writer.string("|O")?;
+        writer.list_len(self.chunk.shape.len() as u64)?;
+        self.chunk.shape.iter().try_for_each(|&len| writer.wrote(|out| write_uint(out, len).map(|_| ())))?;
+        Ok(writer.encoded)
+    }
+}
+
+/// What is left of a MessagePack document.
+struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+fn damaged() -> Error {
+    Error::format("MessagePack is damaged or cut off")
+}
+
+impl<'a> Reader<'a> {
+    fn marker(&mut self) -> Result<Marker> {
+        read_marker(&mut self.rest).map_err(|_| damaged())
+    }
+
+    fn list_len(&mut self) -> Result<u64> {
+        let marker = self.marker()?;
+        self.list_len_of(marker)?.ok_or_else(|| Error::format("MessagePack value is no list"))
+    }
+
+    fn list_len_of(&mut self, marker: Marker) -> Result<Option<u64>> {
+        Ok(Some(match marker {
+            Marker::FixArray(len) => len.into(),
+            Marker::Array16 => self.rest.read_data_u16().map_err(|_| damaged())?.into(),
+            Marker::Array32 => self.rest.read_data_u32().map_err(|_| damaged())?.into(),
+            _ => return Ok(None),
+        }))
+    }
+
+    /// Appends the values of so many nested lists.
+    fn push_item(&mut self, inner: usize, elements: &mut VariableBytes) -> Result<()> {
+        let Some(inner) = inner.checked_sub(1) else {
+            let mut text = Vec::new();
+            self.text(&mut text, limits::JSON_DEPTH)?;
+            return elements.push(&text);
+        };
+        for _ in 0..self.list_len()? {
+            self.push_item(inner, elements)?;
+        }
+        Ok(())
+    }
+
+    /// Appends the next value as JSON.
+    fn text(&mut self, text: &mut Vec<u8>, depth: usize) -> Result<()> {
+        let depth = depth.checked_sub(1).ok_or_else(|| Error::limit("MessagePack is nested too deep"))?;
+        let marker = self.marker()?;
+        if let Some(len) = self.list_len_of(marker)? {
+            return self.list(len, text, depth);
+        }
+        if let Some(string) = self.string_of(marker)? {
+            return put_string(string, text);
+        }
+        match marker {
+            Marker::Null => text.extend_from_slice(b"null"),
+            Marker::True => text.extend_from_slice(b"true"),
+            Marker::False => text.extend_from_slice(b"false"),
+            Marker::FixMap(len) => self.map(len.into(), text, depth)?,
+            Marker::Map16 => {
+                let len = self.rest.read_data_u16().map_err(|_| damaged())?;
+                self.map(len.into(), text, depth)?;
+            }
+            Marker::Map32 => {
+                let len = self.rest.read_data_u32().map_err(|_| damaged())?;
+                self.map(len, text, depth)?;
+            }
+            number => text.extend_from_slice(self.number(number)?.as_bytes()),
+        }
+        Ok(())
+    }
+
+    fn number(&mut self, marker: Marker) -> Result<String> {
+        let rest = &mut self.rest;
+        let number = match marker {
+            Marker::FixPos(value) => Ok(value.to_string()),
+            Marker::FixNeg(value) => Ok(value.to_string()),
+            Marker::U8 => rest.read_data_u8().map(|value| value.to_string()),
+            Marker::U16 => rest.read_data_u16().map(|value| value.to_string()),
+            Marker::U32 => rest.read_data_u32().map(|value| value.to_string()),
+            Marker::U64 => rest.read_data_u64().map(|value| value.to_string()),
+            Marker::I8 => rest.read_data_i8().map(|value| value.to_string()),
+            Marker::I16 => rest.read_data_i16().map(|value| value.to_string()),
+            Marker::I32 => rest.read_data_i32().map(|value| value.to_string()),
+            Marker::I64 => rest.read_data_i64().map(|value| value.to_string()),
+            Marker::F32 => rest.read_data_f32().map(|value| float(value.into())),
+            Marker::F64 => rest.read_data_f64().map(float),
+            Marker::Reserved => return Err(damaged()),
+            _ => return Err(Error::unsupported("bytes and extensions of MessagePack have no JSON form")),
+        };
+        number.map_err(|_| damaged())
+    }
+
+    fn string_of(&mut self, marker: Marker) -> Result<Option<&'a str>> {
+        let len = match marker {
+            Marker::FixStr(len) => len.into(),
+            Marker::Str8 => self.rest.read_data_u8().map_err(|_| damaged())?.into(),
+            Marker::Str16 => self.rest.read_data_u16().map_err(|_| damaged())?.into(),
+            Marker::Str32 => self.rest.read_data_u32().map_err(|_| damaged())?,
+            _ => return Ok(None),
+        };
+        let len = limits::to_usize(len.into(), "string")?;
+        let (string, rest) = self.rest.split_at_checked(len).ok_or_else(damaged)?;
+        self.rest = rest;
+        std::str::from_utf8(string).map(Some).map_err(|_| Error::format("string is not UTF-8"))
+    }
+
+    fn list(&mut self, len: u64, text: &mut Vec<u8>, depth: usize) -> Result<()> {
+        text.push(b'[');
+        for idx in 0..len {
+            if idx > 0 {
+                text.push(b',');
+            }
+            self.text(text, depth)?;
+        }
+        text.push(b']');
+        Ok(())
+    }
+
+    fn map(&mut self, len: u32, text: &mut Vec<u8>, depth: usize) -> Result<()> {
+        text.push(b'{');
+        for idx in 0..len {
+            if idx > 0 {
+                text.push(b',');
+            }
+            let marker = self.marker()?;
+            let key = self.string_of(marker)?;
+            put_string(
+                key.ok_or_else(|| Error::unsupported("keys other than strings have no JSON form"))?,
+                text,
+            )?;
+            text.push(b':');
+            self.text(text, depth)?;
+        }
+        text.push(b'}');
+        Ok(())
+    }
+}
+
+fn put_string(string: &str, text: &mut Vec<u8>) -> Result<()> {
+    serde_json::to_writer(text, string).map_err(|error| Error::format(error.to_string()))
+}
+
+/// As Python's `json` has it.
+fn float(value: f64) -> String {
+    if value.is_nan() {
+        return "NaN".to_owned();
+    }
+    match value.is_finite() {
+        true => serde_json::to_string(&value).unwrap_or_default(),
+        false if value > 0.0 => "Infinity".to_owned(),
+        false => "-Infinity".to_owned(),
+    }
+}
+
+/// A MessagePack document that grows.
+struct Writer {
+    encoded: Vec<u8>,
+    single_floats: bool,
+}
+
+impl Writer {
+    fn wrote<E>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> std::result::Result<(), E>) -> Result<()> {
+        write(&mut self.encoded).map_err(|_| Error::limit("no memory for MessagePack"))
+    }
+
+    fn list_len(&mut self, len: u64) -> Result<()> {
+        let len = u32::try_from(len).map_err(|_| Error::argument("MessagePack has no lists as long"))?;
+        self.wrote(|out| write_array_len(out, len).map(|_| ()))
+    }
+
+    fn string(&mut self, string: &str) -> Result<()> {
+        self.wrote(|out| write_str(out, string))
+    }
+
+    fn item<'a>(&mut self, texts: &mut impl Iterator<Item = &'a [u8]>, inner: &[u64]) -> Result<()> {
+        let Some((&len, inner)) = inner.split_first() else {
+            let text = texts.next().unwrap_or_default();
+            let document = Document::parse(text)
+                .map_err(|_| Error::argument("an element is not the text of a JSON value"))?;
+            return self.value(document.root());
+        };
+        self.list_len(len)?;
+        (0..len).try_for_each(|_| self.item(texts, inner))
+    }
+
+    fn value(&mut self, json: Json<'_>) -> Result<()> {
+        if let Some(value) = json.non_finite_token() {
+            return self.float(value);
+        }
+        match json.kind_name() {
+            "null" => self.wrote(write_nil),
+            "a boolean" => {
+                let value = json.bool()?;
+                self.wrote(|out| write_bool(out, value))
+            }
+            "a string" => self.string(&json.str()?),
+            "an array" => {
+                let items = json.array()?;
+                self.list_len(items.len() as u64)?;
+                items.into_iter().try_for_each(|item| self.value(item))
+            }
+            "an object" => {
+                let members = json.members()?;
+                let len = u32::try_from(members.len())
+                    .map_err(|_| Error::argument("object has too many members"))?;
+                self.wrote(|out| write_map_len(out, len).map(|_| ()))?;
+                members.into_iter().try_for_each(|(key, value)| {
+                    self.string(&key)?;
+                    self.value(value)
+                })
+            }
+            _ => self.number(json.number_text()?),
+        }
+    }
+
+    fn number(&mut self, text: &str) -> Result<()> {
+        if let Ok(value) = text.parse::<u64>() {
+            return self.wrote(|out| write_uint(out, value).map(|_| ()));
+        }
+        if let Ok(value) = text.parse::<i64>() {
+            return self.wrote(|out| write_sint(out, value).map(|_| ()));
+        }
+        self.float(text.parse().map_err(|_| Error::argument("an element is no number"))?)
+    }
+
+    #[allow(clippy::cast_possible_truncation)] // single precision is what was asked for
+    fn float(&mut self, value: f64) -> Result<()> {
+        if self.single_floats {
+            return self.wrote(|out| write_f32(out, value as f32));
+        }
+        self.wrote(|out| write_f64(out, value))
+    }
+}
