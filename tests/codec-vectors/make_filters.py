@@ -4,6 +4,7 @@
 import base64
 import json
 import lzma
+import struct
 from pathlib import Path
 
 import numcodecs
@@ -316,6 +317,43 @@ def zfp():
         write(f"u{dtype}", unsigned, unsigned.astype(f"<i{dtype}"), {"mode": "reversible"})
 
 
+def conditional():
+    """Nobody has it yet: the text's definition, over codecs of numcodecs."""
+    shuffle = {"name": "numcodecs.shuffle", "configuration": {"elementsize": 2}}
+    gzip = {"name": "gzip", "configuration": {"level": 5}}
+    both = {"codecs": [shuffle, gzip]}
+    decoded = np.arange(300).astype("<u2")
+    shuffled = bytes(numcodecs.Shuffle(2).encode(decoded))
+    shrunk = numcodecs.GZip(5).encode(shuffled)
+    cases = [
+        ("both", both, b"\x03" + shrunk), ("neither", both, b"\x00" + decoded.tobytes()),
+        ("shuffle-alone", both, b"\x01" + shuffled),
+        ("gzip-alone", both | {"header_bits": 24}, b"\x02\0\0" + numcodecs.GZip(5).encode(decoded)),
+        ("no-codecs", {"codecs": []}, decoded.tobytes()),
+    ]
+    for name, configuration, encoded in cases:
+        add({"name": "conditional", "configuration": configuration}, name, decoded, encoded, "the text's definition", 3)
+
+
+def n5_default():
+    """N5's own definition; Java's N5 cuts blocks off at the array's edge, TensorStore fills them up."""
+    chunk = np.arange(24).astype("<i2").reshape(2, 3, 4)
+    reverse = {"name": "transpose", "configuration": {"order": [2, 1, 0]}}
+    big = {"name": "bytes", "configuration": {"endian": "big"}}
+    gzip = {"name": "gzip", "configuration": {"level": 5}}
+    cut, larger = np.zeros_like(chunk), np.pad(chunk, 1)[1:, 1:, 1:]
+    cut[:1, :2] = chunk[:1, :2]
+    for name, block, decoded, codecs in [
+        ("whole", chunk, chunk, [reverse, big]), ("gzip", chunk, chunk, [reverse, big, gzip]),
+        ("cut", chunk[:1, :2], cut, [reverse, big, gzip]), ("larger", larger, chunk, [reverse, big]),
+    ]:
+        header = struct.pack(f">HH{block.ndim}I", 0, block.ndim, *block.shape)
+        content = block.astype(">i2").tobytes(order="F")
+        encoded = header + (numcodecs.GZip(5).encode(content) if gzip in codecs else content)
+        codec = {"name": "n5_default", "configuration": {"codecs": codecs}}
+        add(codec, name, decoded, encoded, "N5's definition", 3)
+
+
 def objects():
     words = ["", "zarr", "größer", "日本", "𝔘nicode", "a" * 70, "", "end"]
     chunk = np.array(words, dtype=object)
@@ -376,7 +414,7 @@ def objects():
 
 def main():
     lossy = [delta, fixedscaleoffset, quantize, astype, scale_offset, cast_value, bitround]
-    for make in [*lossy, packbits, registered_packbits, shuffle, checksums, compressors, numbers, zfp, objects]:
+    for make in [*lossy, packbits, registered_packbits, shuffle, checksums, compressors, numbers, zfp, conditional, n5_default, objects]:
         make()
     for codec, vectors in VECTORS.items():
         folder = HERE / codec

@@ -125,6 +125,7 @@ pub static ENTRIES: &[Entry] = entries! {
     "numcodecs.pcodec",  [],                        ["pcodec"], ArrayToBytes, Full,   array_to_bytes::pcodec::parse,   ["yes", "yes", "no", "no"];
     "numcodecs.zfpy",    [],                        ["zfpy"],   ArrayToBytes, Full,   array_to_bytes::zfpy::parse,     ["yes", "yes", "no", "no"];
     "zfp",               ["zarrs.zfp"],             [],         ArrayToBytes, Full,   array_to_bytes::zfp::parse,      ["no", "yes", "no", "no"];
+    "n5_default",        [],                        [],         ArrayToBytes, Full,   array_to_bytes::n5_default::parse, ["plugin", "plugin", "as N5", "no"];
     "zarrs.optional",    ["optional"],              [],         ArrayToBytes, Full,   array_to_bytes::optional::parse, ["no", "yes", "no", "no"];
     "numcodecs.shuffle", [],                        ["shuffle"], BytesToBytes, Engine, bytes_to_bytes::shuffle::parse, ["yes", "yes", "no", "yes"];
     "numcodecs.crc32",   [],                        ["crc32"],  BytesToBytes, Engine, bytes_to_bytes::crc32::parse,    ["yes", "no", "no", "no"];
@@ -134,6 +135,7 @@ pub static ENTRIES: &[Entry] = entries! {
     "numcodecs.bz2",     [],                        ["bz2"],    BytesToBytes, Full,   bytes_to_bytes::bz2::parse,      ["yes", "yes", "no", "no"];
     "numcodecs.lzma",    [],                        ["lzma"],   BytesToBytes, Full,   bytes_to_bytes::lzma::parse,     ["yes", "no", "no", "no"];
     "numcodecs.base64",  [],                        ["base64"], BytesToBytes, Engine, bytes_to_bytes::base64::parse,   ["no", "no", "no", "no"];
+    "conditional",       [],                        [],         BytesToBytes, Full,   bytes_to_bytes::conditional::parse, ["no", "no", "no", "no"];
 };
 
 /// The codec of this name.

@@ -6,6 +6,8 @@ pub mod bytes;
 pub mod json2;
 #[cfg(any(feature = "full", not(target_arch = "wasm32")))]
 pub mod msgpack2;
+#[cfg(any(feature = "full", not(target_arch = "wasm32")))]
+pub mod n5_default;
 pub mod optional;
 pub mod packbits;
 #[cfg(any(feature = "full", not(target_arch = "wasm32")))]

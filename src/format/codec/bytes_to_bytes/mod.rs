@@ -10,6 +10,8 @@ pub mod blosc;
 #[cfg(any(feature = "full", not(target_arch = "wasm32")))]
 pub mod bz2;
 mod checksum;
+#[cfg(any(feature = "full", not(target_arch = "wasm32")))]
+pub mod conditional;
 pub mod crc32;
 pub mod crc32c;
 #[cfg(any(feature = "full", not(target_arch = "wasm32")))]

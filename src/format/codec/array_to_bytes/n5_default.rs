@@ -1,0 +1,175 @@
+//! `n5_default`: N5's blocks: a header with the block's own shape, then its big-endian elements, first dimension fastest,
+//! mostly compressed. <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/n5_default>
+//!
+//! A block at the array's edge may be cut off there: what it lacks is filled. We write whole chunks. N5's other modes
+//! (lengths of their own, objects) are refused.
+
+use crate::error::{Error, Result};
+use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::pipeline::{Elements, Pipeline, Scratch};
+use crate::format::codec::registry::{CodecKind, kind_of, require_encoders};
+use crate::format::codec::sharding::codec_list;
+use crate::format::codec::{ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
+use crate::format::metadata::CodecMetadata;
+use crate::format::metadata::json::{Document, Json};
+use crate::kernel::fill::fill;
+use crate::kernel::scatter::{Dim, Strided, scatter};
+use crate::limits;
+
+/// The configuration: `codecs`.
+#[derive(Clone, Debug)]
+struct N5Spec {
+    codecs: Vec<CodecMetadata>,
+}
+
+/// Reads the configuration.
+///
+/// # Errors
+/// `Format` for codecs other than those that make N5's blocks.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    let codecs = codec_list(configuration, "codecs")?;
+    let fits = match codecs.as_slice() {
+        [transpose, bytes, rest @ ..] => {
+            let compressors =
+                rest.iter().all(|codec| kind_of(&codec.name, codec.format) != Some(CodecKind::ArrayToArray));
+            transpose.name == "transpose" && bytes.name == "bytes" && rest.len() < 2 && compressors
+        }
+        _ => false,
+    };
+    if !fits {
+        let names: Vec<&str> = codecs.iter().map(|codec| codec.name.as_str()).collect();
+        return Err(unfit("codecs", "transpose, bytes and at most one compressor", names.join(", ")));
+    }
+    let endian = field(&codecs[1], "endian", |json| Ok(json.str()?.into_owned()))?;
+    if endian.as_ref().is_some_and(|endian| endian != "big") {
+        return Err(unfit("codecs[1].configuration.endian", "big", endian.unwrap_or_default()));
+    }
+    Ok(Spec::ArrayToBytes(Box::new(N5Spec { codecs })))
+}
+
+/// A field of a codec's configuration.
+fn field<T>(
+    codec: &CodecMetadata,
+    name: &str,
+    read: impl FnOnce(Json<'_>) -> Result<T>,
+) -> Result<Option<T>> {
+    let text = codec.configuration.as_deref().unwrap_or("{}");
+    Document::parse(text.as_bytes())?.root().object()?.read(name, read)
+}
+
+impl ArrayToBytesSpec for N5Spec {
+    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
+        let rank = decoded.shape.len();
+        let reversed: Vec<u64> = (0..rank as u64).rev().collect();
+        let order = field(&self.codecs[0], "order", |json| json.u64_list())?;
+        if order.as_ref() != Some(&reversed) {
+            let field = "configuration.codecs[0].configuration.order";
+            return Err(unfit(field, format!("{reversed:?}"), format!("{:?}", order.unwrap_or_default())));
+        }
+        let size = decoded.data_type.size();
+        let size = size.ok_or_else(|| Error::format("N5's default blocks hold elements of one size only"))?;
+        let whole = self.bind_block(decoded)?;
+        Ok(Box::new(N5 { spec: self.clone(), chunk: decoded.clone(), size, whole }))
+    }
+}
+
+impl N5Spec {
+    fn bind_block(&self, block: &ChunkRepresentation) -> Result<Pipeline> {
+        Pipeline::bind(&self.codecs, block.clone()).map_err(|error| error.within_field("configuration"))
+    }
+}
+
+struct N5 {
+    spec: N5Spec,
+    chunk: ChunkRepresentation,
+    /// Bytes of an element.
+    size: usize,
+    /// For blocks of the chunk's shape.
+    whole: Pipeline,
+}
+
+impl ArrayToBytes for N5 {
+    fn encoded_len(&self) -> Option<u64> {
+        None
+    }
+
+    fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
+        let (shape, content) = self.read_header(encoded)?;
+        let block = ChunkRepresentation { shape, ..self.chunk.clone() };
+        limits::within(block.byte_len()?.unwrap_or(u64::MAX), limits::CHUNK_BYTES, "N5 block")?;
+        if block.shape == self.chunk.shape {
+            return self.decode_block(&self.whole, &block.shape, content);
+        }
+        self.decode_block(&self.spec.bind_block(&block)?, &block.shape, content)
+    }
+
+    fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
+        require_encoders()?;
+        let too_long =
+            |_| Error::argument("N5's blocks are at most 2^32 elements long, and of 2^16 dimensions");
+        let rank = u16::try_from(self.chunk.shape.len()).map_err(too_long)?;
+        let mut encoded = vec![0, 0];
+        encoded.extend_from_slice(&rank.to_be_bytes());
+        for &len in &self.chunk.shape {
+            encoded.extend_from_slice(&u32::try_from(len).map_err(too_long)?.to_be_bytes());
+        }
+        let mut elements = Vec::new();
+        limits::reserve(&mut elements, decoded.fixed()?.len(), "chunk")?;
+        elements.extend_from_slice(decoded.fixed()?);
+        encoded.extend_from_slice(&self.whole.encode(ArrayBytes::Fixed(elements))?);
+        Ok(encoded)
+    }
+}
+
+impl N5 {
+    /// The shape of the block, and what follows the header.
+    fn read_header<'a>(&self, encoded: &'a [u8]) -> Result<(Vec<u64>, &'a [u8])> {
+        let cut_off = || Error::format("N5 header is cut off");
+        let (&[mode_high, mode_low, rank_high, rank_low], rest) =
+            encoded.split_first_chunk().ok_or_else(cut_off)?;
+        let mode = u16::from_be_bytes([mode_high, mode_low]);
+        if mode != 0 {
+            return Err(
+                Error::unsupported("N5 blocks of other modes than the default").actual(mode.to_string())
+            );
+        }
+        let rank = usize::from(u16::from_be_bytes([rank_high, rank_low]));
+        if rank != self.chunk.shape.len() {
+            let error = Error::format("N5 block has another rank than the array");
+            return Err(error.expected(self.chunk.shape.len().to_string()).actual(rank.to_string()));
+        }
+        let (dimensions, content) = rest.split_at_checked(4 * rank).ok_or_else(cut_off)?;
+        let shape = dimensions.as_chunks().0.iter().map(|len| u32::from_be_bytes(*len).into()).collect();
+        Ok((shape, content))
+    }
+
+    /// The chunk, with the block in its corner.
+    fn decode_block(&self, pipeline: &Pipeline, shape: &[u64], content: &[u8]) -> Result<ArrayBytes> {
+        let whole: Vec<_> = shape.iter().map(|len| 0..*len).collect();
+        let mut scratch = Scratch::default();
+        let block = pipeline.decode(content, &whole, &mut scratch)?;
+        let Elements::Fixed(elements) = block.elements else {
+            return Err(Error::format("N5 block holds elements with lengths of their own"));
+        };
+        let len = self.chunk.byte_len()?.unwrap_or(0);
+        let mut chunk = limits::zeroed(len, limits::CHUNK_BYTES, "chunk")?;
+        fill(&mut chunk, &self.chunk.fill_value.0);
+        let (mut dims, mut step) = (Vec::new(), self.size as u64);
+        let lens = shape.iter().zip(&self.chunk.shape).zip(&block.strides);
+        for ((block_len, chunk_len), stride) in lens.rev() {
+            let count = limits::to_usize(*block_len.min(chunk_len), "chunk")?;
+            let src_stride = limits::product([*stride as u64, self.size as u64], "chunk")?;
+            dims.push(Dim { count, src_stride: signed(src_stride)?, dst_stride: signed(step)? });
+            step = limits::product([step, *chunk_len], "chunk")?;
+        }
+        dims.reverse();
+        let plan = Strided { element_size: self.size, src_offset: 0, dst_offset: 0, dims: &dims };
+        scatter(elements, &mut chunk, &plan)
+            .map_err(|_| Error::format("N5 block does not hold its shape"))?;
+        Ok(ArrayBytes::Fixed(chunk))
+    }
+}
+
+fn signed(stride: u64) -> Result<isize> {
+    isize::try_from(stride).map_err(|_| Error::limit("chunk does not fit memory"))
+}
