@@ -204,6 +204,16 @@ def registered_packbits():
         encoding = configuration.get("padding_encoding", "none")
         encoded = {"none": packed, "first_byte": padding + packed, "last_byte": packed + padding}[encoding]
         add({"name": "packbits", "configuration": configuration}, name, decoded, encoded, "the text's definition", 3)
+    nibbles = [-8, 7, -1, 0, 5]
+    packed = bytes([0x78, 0x0F, 0x05])  # the first in the low half
+    elements = {"data_type": "int4", "shape": [5], "input_base64": text(np.array(nibbles, "i1").tobytes())}
+    add_elements({"name": "packbits"}, "int4", elements, packed, "the text's definition", 3)
+    # Both parts of a complex number lose their low half.
+    parts = np.array([1, -2, 0, 4], "<f4")
+    elements = {"data_type": "complex64", "shape": [2], "input_base64": text(parts.tobytes())}
+    codec = {"name": "packbits", "configuration": {"first_bit": 16}}
+    packed = parts.view("<u4") >> 16
+    add_elements(codec, "complex64", elements, packed.astype("<u2").tobytes(), "the text's definition", 3)
 
 
 def shuffle():

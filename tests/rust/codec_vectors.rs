@@ -312,6 +312,92 @@ fn every_codec_has_vectors() {
     }
 }
 
+/// v2's configurations that no writer makes, and the field that is named.
+const ABSURD: [(&str, &str); 42] = [
+    (r#"{"id":"delta","dtype":"<x4"}"#, "dtype"),
+    (r#"{"id":"delta","dtype":7}"#, "dtype"),
+    (r#"{"id":"delta","dtype":"<f8","astype":[]}"#, "astype"),
+    (r#"{"id":"fixedscaleoffset","scale":1,"dtype":"<f8"}"#, "offset"),
+    (r#"{"id":"fixedscaleoffset","offset":"x","scale":1}"#, "offset"),
+    (r#"{"id":"fixedscaleoffset","offset":1,"scale":{}}"#, "scale"),
+    (r#"{"id":"quantize","dtype":"<f8"}"#, "digits"),
+    (r#"{"id":"quantize","digits":1e9,"dtype":"<f8"}"#, "digits"),
+    (r#"{"id":"quantize","digits":400,"dtype":"<f8"}"#, "digits"),
+    (r#"{"id":"astype","decode_dtype":"<f8"}"#, "encode_dtype"),
+    (r#"{"id":"bitround"}"#, "keepbits"),
+    (r#"{"id":"bitround","keepbits":-1}"#, "keepbits"),
+    (r#"{"id":"categorize","astype":"|u1"}"#, "labels"),
+    (r#"{"id":"categorize","labels":[1]}"#, "labels[0]"),
+    (r#"{"id":"categorize","labels":[],"astype":"<f4"}"#, "astype"),
+    (r#"{"id":"shuffle","elementsize":-4}"#, "elementsize"),
+    (r#"{"id":"shuffle","elementsize":1e99}"#, "elementsize"),
+    (r#"{"id":"crc32","location":"middle"}"#, "location"),
+    (r#"{"id":"adler32","location":1}"#, "location"),
+    (r#"{"id":"jenkins_lookup3","initval":4294967296}"#, "initval"),
+    (r#"{"id":"jenkins_lookup3","prefix":[1,256]}"#, "prefix[1]"),
+    (r#"{"id":"bz2","level":0}"#, "level"),
+    (r#"{"id":"lzma","format":4}"#, "format"),
+    (r#"{"id":"lzma","format":3}"#, "filters"),
+    (r#"{"id":"lzma","check":2}"#, "check"),
+    (r#"{"id":"lzma","preset":10}"#, "preset"),
+    (r#"{"id":"lzma","format":3,"filters":[]}"#, "filters"),
+    (r#"{"id":"lzma","format":3,"filters":[{"dist":1}]}"#, "filters[0].id"),
+    (r#"{"id":"lzma","format":3,"filters":[{"id":33},{"id":3}]}"#, "filters"),
+    (r#"{"id":"lzma","format":3,"filters":[{"id":3,"dist":0},{"id":33}]}"#, "filters[0].dist"),
+    (r#"{"id":"lzma","format":3,"filters":[{"id":33,"dict_size":4294967295}]}"#, "filters[0].dict_size"),
+    (r#"{"id":"lzma","format":3,"filters":[{"id":33,"lc":4,"lp":4}]}"#, "filters[0].lp"),
+    (r#"{"id":"lzma","format":1,"filters":[{"id":4611686018427387905}]}"#, "filters"),
+    (r#"{"id":"vlen-array"}"#, "dtype"),
+    (r#"{"id":"json2","encoding":"utf-16"}"#, "encoding"),
+    (r#"{"id":"msgpack2","use_single_float":"no"}"#, "use_single_float"),
+    (r#"{"id":"pcodec","level":13}"#, "level"),
+    (r#"{"id":"pcodec","mode_spec":"magic"}"#, "mode_spec"),
+    (r#"{"id":"pcodec","delta_encoding_order":8}"#, "delta_encoding_order"),
+    (r#"{"id":"pcodec","equal_pages_up_to":0}"#, "equal_pages_up_to"),
+    (r#"{"id":"zfpy","mode":6}"#, "mode"),
+    (r#"{"id":"zfpy","tolerance":"x"}"#, "tolerance"),
+];
+
+/// The same of v3.
+const ABSURD_V3: [(&str, &str, &str); 14] = [
+    ("packbits", r#"{"padding_encoding":"both"}"#, "padding_encoding"),
+    ("packbits", r#"{"first_bit":64}"#, "first_bit"),
+    ("packbits", r#"{"first_bit":4,"last_bit":3}"#, "last_bit"),
+    ("bitround", r#"{"keepbits":0}"#, "keepbits"),
+    ("reshape", "{}", "shape"),
+    ("reshape", r#"{"shape":[0]}"#, "shape[0]"),
+    ("vlen-utf8", r#"{"encoding":"x"}"#, "encoding"),
+    ("zfp", "{}", "mode"),
+    ("zfp", r#"{"mode":"fixed_rate"}"#, "rate"),
+    ("zfp", r#"{"mode":"expert","minbits":1,"maxbits":2,"maxprec":3}"#, "minexp"),
+    ("conditional", r#"{"codecs":["gzip"],"header_bits":4}"#, "header_bits"),
+    ("conditional", r#"{"header_bits":8}"#, "codecs"),
+    ("n5_default", r#"{"codecs":["bytes"]}"#, "codecs"),
+    (
+        "n5_default",
+        r#"{"codecs":["transpose",{"name":"bytes","configuration":{"endian":"little"}}]}"#,
+        "codecs[1].configuration.endian",
+    ),
+];
+
+#[test]
+fn absurd_configurations_are_refused_by_field() {
+    let v2 = ABSURD.map(|(configuration, field)| {
+        let json: Json = serde_json::from_str(configuration).unwrap();
+        (codec(&json, true), format!("compressor.{field}"))
+    });
+    let v3 = ABSURD_V3.map(|(name, configuration, field)| {
+        let configuration: Json = serde_json::from_str(configuration).unwrap();
+        let json = serde_json::json!({"name": name, "configuration": configuration});
+        (codec(&json, false), format!("compressor.configuration.{field}"))
+    });
+    for (codec, field) in v2.into_iter().chain(v3) {
+        let error = registry::parse(&codec).expect_err(codec.configuration.as_deref().unwrap());
+        assert_eq!(error.context().field.as_deref(), Some(field.as_str()), "{codec:?}: {error}");
+        assert!(matches!(error.kind(), ErrorKind::Format | ErrorKind::Unsupported), "{codec:?}: {error}");
+    }
+}
+
 /// A few bytes that claim, or are, a GiB. Each must fail with little allocated.
 #[test]
 fn bombs_are_refused_before_memory_grows() {
