@@ -296,7 +296,7 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {}
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
 

@@ -101,7 +101,7 @@ pub fn reserve<T>(buf: &mut Vec<T>, additional: usize, what: &str) -> Result<()>
         .map_err(|_| Error::limit(format!("no memory for {what}")).actual(format!("{additional} elements")))
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

@@ -101,7 +101,7 @@ fn steps(axes: &[AxisProjection], element_size: usize, order: &[usize], target: 
     step
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

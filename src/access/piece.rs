@@ -273,7 +273,7 @@ fn malformed() -> Error {
     Error::argument("a table of pieces is malformed")
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

@@ -204,7 +204,7 @@ fn refused(message: &str) -> Error {
     Error::argument(message).in_stage(Stage::Selection)
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

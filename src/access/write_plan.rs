@@ -300,7 +300,7 @@ fn rows(shape: &[u64], cut: &[Cut], number: u64, visit: &mut dyn FnMut(u64) -> R
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used, clippy::single_range_in_vec_init)]
 mod tests {
     use super::*;

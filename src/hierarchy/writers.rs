@@ -80,7 +80,7 @@ fn with_store<T>(store: &Rc<dyn Store>, act: impl FnOnce(&mut Written) -> T) -> 
     })
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use futures_executor::block_on;

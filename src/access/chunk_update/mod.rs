@@ -368,7 +368,7 @@ fn all_fill(elements: &ArrayBytes, fill: &FillValue) -> bool {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

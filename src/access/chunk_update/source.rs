@@ -73,7 +73,7 @@ fn wrong_elements(expected: usize, actual: usize) -> Error {
     error.expected(format!("{expected} bytes")).actual(format!("{actual} bytes"))
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

@@ -187,7 +187,7 @@ fn too_long() -> Error {
     Error::limit("the chunks of a dimension have more elements than 64 bits count")
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

@@ -29,7 +29,7 @@ pub(super) fn grid(chunk_shape: &[u64], rank: usize) -> Result<ChunkGrid> {
     Ok(ChunkGrid { dimensions: chunk_shape.iter().copied().map(GridDimension::Regular).collect() })
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

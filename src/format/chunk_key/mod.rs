@@ -127,7 +127,7 @@ fn parse_separator(extension: &Extension<'_>, default: Separator) -> Result<Sepa
     Ok(separator.map_err(|error| error.within_field("configuration"))?.unwrap_or(default))
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

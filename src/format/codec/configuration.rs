@@ -173,7 +173,7 @@ pub fn unfit(field: &str, expected: impl Into<String>, actual: impl Display) -> 
         .actual(actual.to_string())
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

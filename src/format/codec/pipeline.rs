@@ -427,7 +427,7 @@ fn row_index(shape: &[u64], wanted: &[Range<u64>], dimensions: usize, row: u64) 
     index
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::single_range_in_vec_init)] // A list of one run is meant.
 mod tests {
     use super::*;

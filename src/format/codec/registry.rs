@@ -213,7 +213,7 @@ fn find(name: &str, format: ZarrFormat) -> Option<&'static Entry> {
     })
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

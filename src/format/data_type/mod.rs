@@ -17,7 +17,7 @@ pub mod name;
 mod optional;
 pub mod run;
 pub mod structure;
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests;
 mod time;

@@ -83,7 +83,7 @@ fn for_each_run(elements: &mut [u8], element_size: usize, runs: &[Run], apply: f
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
 

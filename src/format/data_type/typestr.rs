@@ -108,7 +108,7 @@ fn unsupported(typestr: &str) -> Error {
     Error::unsupported(format!("unknown data type {typestr:?}{reason}"))
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

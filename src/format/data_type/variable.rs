@@ -82,7 +82,7 @@ pub(super) fn fill_to_json(data_type: &DataType, fill: &[u8]) -> Result<String> 
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

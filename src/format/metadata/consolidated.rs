@@ -317,7 +317,7 @@ fn child_towards(group: &NodePath, path: &NodePath) -> Option<NodePath> {
     NodePath::parse_any(name).ok().map(|name| group.join(&name))
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

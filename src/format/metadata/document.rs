@@ -98,7 +98,7 @@ pub fn parse(document: &NodeDocument) -> Result<NodeMetadata> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

@@ -68,7 +68,7 @@ fn may_be_ignored(value: Json<'_>) -> bool {
     must_understand.is_some_and(|json| json.text() == "false")
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

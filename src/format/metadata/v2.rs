@@ -190,7 +190,7 @@ fn stored_endian(filter: &Object<'_>) -> Option<Endian> {
     Endian::of_typestr(&stored.str().ok()?)
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use serde_json::{Value, json};

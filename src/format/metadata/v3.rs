@@ -184,7 +184,7 @@ fn refuse_storage_transformers(json: Json<'_>) -> Result<()> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use serde_json::{Value, json};

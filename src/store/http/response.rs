@@ -222,7 +222,7 @@ pub(super) fn lost_bytes(response: &HttpResponse) -> Option<Doubt> {
     })
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
 

@@ -41,7 +41,7 @@ fn scaled(pause: u32, random: f64) -> u32 {
     (f64::from(pause) * random.clamp(0.0, 1.0)) as u32
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
 

@@ -102,7 +102,7 @@ pub fn redact(url: &str) -> String {
     format!("{scheme}://{host}{path}{query}")
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

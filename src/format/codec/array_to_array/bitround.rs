@@ -132,7 +132,7 @@ fn round_magnitude(magnitude: u64, significant: u32, kept: u32, most: u64) -> u6
     fits.unwrap_or((wide / step * step) as u64)
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::cast_possible_truncation)]
 mod tests {
     use super::*;

@@ -223,7 +223,7 @@ pub(super) fn zeroed(count: usize, number: NumberType) -> Result<Vec<u8>> {
     limits::zeroed(len, limits::CHUNK_BYTES, "chunk")
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

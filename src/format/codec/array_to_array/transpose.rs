@@ -188,7 +188,7 @@ fn strides(shape: &[u64], element_size: usize) -> Result<Vec<isize>> {
     Ok(strides)
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used, clippy::cast_possible_truncation)]
 mod tests {
     use super::*;

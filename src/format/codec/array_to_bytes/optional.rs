@@ -224,7 +224,7 @@ fn wrong_mask() -> Error {
     Error::format("the mask of a chunk does not fit its values")
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

@@ -38,7 +38,7 @@ fn fold(sum: u32) -> u32 {
     (sum & 0xffff) + (sum >> 16)
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
 

@@ -74,7 +74,7 @@ fn finish([a, b, c]: &mut [u32; 3]) {
     *c = (*c ^ *b).wrapping_sub(b.rotate_left(24));
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
 

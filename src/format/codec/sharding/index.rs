@@ -186,7 +186,7 @@ fn bad_entry(linear: usize, offset: u64, len: u64, shard_len: Option<u64>) -> Er
         .actual(format!("offset {offset}, length {len}"))
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

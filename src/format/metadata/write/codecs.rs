@@ -123,7 +123,7 @@ fn defaults(mut given: ObjectText, members: &[(&str, &str)]) -> ObjectText {
     given
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

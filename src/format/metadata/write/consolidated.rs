@@ -122,7 +122,7 @@ pub fn node_type(text: &str) -> Option<String> {
     Some(document.root().object().ok()?.get("node_type")?.str().ok()?.into_owned())
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

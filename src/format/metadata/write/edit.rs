@@ -90,7 +90,7 @@ fn with_member(document: &NodeDocument, suffix: &str, key: &str, value: String) 
     Ok(changed)
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

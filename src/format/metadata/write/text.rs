@@ -113,7 +113,7 @@ pub fn strict(json: Json<'_>, what: &str) -> Result<()> {
     Err(Error::argument(format!("{what} must be JSON without bare NaN and Infinity tokens")))
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

@@ -103,7 +103,7 @@ fn strict(configuration: &str) -> Result<String> {
     Ok(codec.compact())
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

@@ -95,7 +95,7 @@ pub(super) fn fill_value(fill: &FillValue, data_type: &DataType, endian: Option<
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;

@@ -178,7 +178,7 @@ fn append_match(found: &Match, encoded: &mut Vec<u8>) {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
