@@ -21,7 +21,7 @@ pub enum CodecKind {
     BytesToBytes,
 }
 
-/// Which of the package's modules can **decode** a codec. Encoders of compressors are in the full module only.
+/// Which of the package's modules can **decode** a codec. Encoders of compressors and filters are in the full module only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Home {
     /// The engine, which every reader loads. All others are supersets of it.
@@ -110,12 +110,12 @@ pub static ENTRIES: &[Entry] = entries! {
     "numcodecs.astype",  [],                        ["astype"], ArrayToArray, Engine, array_to_array::astype::parse,   ["yes", "no", "no", "no"];
     "numcodecs.categorize", [],                     ["categorize"], ArrayToArray, Engine, array_to_array::categorize::parse, ["no", "no", "no", "no"];
     "bitround",          ["numcodecs.bitround"],    ["bitround"], ArrayToArray, Engine, array_to_array::bitround::parse, ["as numcodecs.bitround", "yes", "no", "decode"];
-    "scale_offset",      [],                        [],         ArrayToArray, Engine, array_to_array::scale_offset::parse, ["yes", "no", "no", "mostly"];
+    "scale_offset",      [],                        [],         ArrayToArray, Full,   array_to_array::scale_offset::parse, ["yes", "no", "no", "mostly"];
     "cast_value",        [],                        [],         ArrayToArray, Engine, array_to_array::cast_value::parse, ["yes", "no", "no", "yes"];
     "reshape",           [],                        [],         ArrayToArray, Engine, array_to_array::reshape::parse,  ["no", "yes", "no", "no"];
     "zarrs.squeeze",     [],                        [],         ArrayToArray, Engine, array_to_array::reshape::parse_squeeze, ["no", "yes", "no", "no"];
     "numcodecs.packbits", [],                       ["packbits"], ArrayToArray, Engine, array_to_array::numcodecs_packbits::parse, ["yes", "no", "no", "no"];
-    "packbits",          [],                        [],         ArrayToBytes, Engine, array_to_bytes::packbits::parse, ["no", "edge chunks wrong", "no", "no"];
+    "packbits",          [],                        [],         ArrayToBytes, Full,   array_to_bytes::packbits::parse, ["no", "edge chunks wrong", "no", "no"];
     "vlen-utf8",         [],                        ["vlen-utf8"], ArrayToBytes, Engine, array_to_bytes::vlen::parse_utf8, ["yes", "yes", "no", "yes"];
     "vlen-bytes",        [],                        ["vlen-bytes"], ArrayToBytes, Engine, array_to_bytes::vlen::parse_bytes, ["yes", "yes", "no", "no"];
     "vlen-array",        [],                        ["vlen-array"], ArrayToBytes, Engine, array_to_bytes::vlen::parse_array, ["no", "yes", "no", "no"];
@@ -131,10 +131,10 @@ pub static ENTRIES: &[Entry] = entries! {
     "numcodecs.crc32",   [],                        ["crc32"],  BytesToBytes, Engine, bytes_to_bytes::crc32::parse,    ["yes", "no", "no", "no"];
     "numcodecs.adler32", [],                        ["adler32"], BytesToBytes, Engine, bytes_to_bytes::adler32::parse, ["yes", "yes", "no", "no"];
     "numcodecs.fletcher32", [],                     ["fletcher32"], BytesToBytes, Engine, bytes_to_bytes::fletcher32::parse, ["yes", "yes", "no", "no"];
-    "numcodecs.jenkins_lookup3", [],                ["jenkins_lookup3"], BytesToBytes, Engine, bytes_to_bytes::jenkins_lookup3::parse, ["yes", "no", "no", "no"];
+    "numcodecs.jenkins_lookup3", [],                ["jenkins_lookup3"], BytesToBytes, Full, bytes_to_bytes::jenkins_lookup3::parse, ["yes", "no", "no", "no"];
     "numcodecs.bz2",     [],                        ["bz2"],    BytesToBytes, Full,   bytes_to_bytes::bz2::parse,      ["yes", "yes", "no", "no"];
     "numcodecs.lzma",    [],                        ["lzma"],   BytesToBytes, Full,   bytes_to_bytes::lzma::parse,     ["yes", "no", "no", "no"];
-    "numcodecs.base64",  [],                        ["base64"], BytesToBytes, Engine, bytes_to_bytes::base64::parse,   ["no", "no", "no", "no"];
+    "numcodecs.base64",  [],                        ["base64"], BytesToBytes, Full,   bytes_to_bytes::base64::parse,   ["no", "no", "no", "no"];
     "conditional",       [],                        [],         BytesToBytes, Full,   bytes_to_bytes::conditional::parse, ["no", "no", "no", "no"];
 };
 

@@ -6,6 +6,7 @@
 use super::numpy::{self, Numbers, converted};
 use crate::error::Result;
 use crate::format::codec::configuration::Configuration;
+use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec};
 use crate::format::data_type::DataType;
 
@@ -52,6 +53,7 @@ impl ArrayToArray for AsType {
     }
 
     fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
+        require_encoders()?;
         let bytes = decoded.into_fixed()?;
         self.numbers.check_decoded(&bytes)?;
         converted(bytes, self.numbers.decoded, self.numbers.encoded).map(ArrayBytes::Fixed)

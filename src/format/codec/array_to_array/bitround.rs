@@ -9,6 +9,7 @@
 use super::numpy::{is_signed, number_type};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, Spelling};
+use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec};
 use crate::kernel::cast::NumberType;
 
@@ -58,6 +59,7 @@ impl ArrayToArray for BitRound {
     }
 
     fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
+        require_encoders()?;
         let number = number_type(&self.representation.data_type)?;
         let mut bytes = decoded.into_fixed()?;
         let rounding = Rounding { number, keepbits: self.keepbits };

@@ -12,6 +12,7 @@ use super::exact::{Number, Rounded, Rounding, Value};
 use super::numpy::number_type;
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
 };
@@ -283,6 +284,7 @@ impl ArrayToArray for CastValue {
     }
 
     fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
+        require_encoders()?;
         let decoded = decoded.into_fixed()?;
         let mut encoded = self.encode.checked(&decoded, self.count)?;
         let converted = self.encode.convert_into(&decoded, &mut encoded);

@@ -5,6 +5,7 @@ use super::numpy::{self, is_integer, number_type};
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
 };
@@ -139,6 +140,7 @@ impl ArrayToArray for Categorize {
     }
 
     fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
+        require_encoders()?;
         let numbers: Vec<u8> = match (&decoded, self.text) {
             (ArrayBytes::Variable(elements), Text::Variable) if elements.len() as u64 == self.count => (0
                 ..elements.len())

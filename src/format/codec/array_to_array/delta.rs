@@ -9,6 +9,7 @@ use half::f16;
 use super::numpy::{self, Numbers, converted};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
+use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec};
 use crate::format::data_type::DataType;
 use crate::kernel::cast::NumberType;
@@ -65,6 +66,7 @@ impl ArrayToArray for Delta {
     }
 
     fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
+        require_encoders()?;
         let mut bytes = decoded.into_fixed()?;
         self.numbers.check_decoded(&bytes)?;
         subtract(&mut bytes, self.numbers.decoded);

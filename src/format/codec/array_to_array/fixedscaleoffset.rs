@@ -8,6 +8,7 @@
 use super::numpy::{self, Numbers, converted, is_float, is_integer, is_signed, map_doubles, rounded, zeroed};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
+use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec};
 use crate::format::data_type::DataType;
 use crate::format::metadata::json::Json;
@@ -84,6 +85,7 @@ impl ArrayToArray for FixedScaleOffset {
     }
 
     fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
+        require_encoders()?;
         let bytes = decoded.into_fixed()?;
         self.numbers.check_decoded(&bytes)?;
         let (from, to) = (self.numbers.decoded, self.numbers.encoded);

@@ -13,5 +13,6 @@ pub mod numcodecs_packbits;
 mod numpy;
 pub mod quantize;
 pub mod reshape;
+#[cfg(any(feature = "full", not(target_arch = "wasm32")))]
 pub mod scale_offset;
 pub mod transpose;

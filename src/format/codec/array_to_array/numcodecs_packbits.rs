@@ -6,6 +6,7 @@
 
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
+use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
 };
@@ -79,6 +80,7 @@ impl ArrayToArray for PackBits {
     }
 
     fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
+        require_encoders()?;
         let bools = decoded.into_fixed()?;
         if bools.len() as u64 != self.count {
             return Err(wrong_decoded_len(self.count, bools.len() as u64));

@@ -6,6 +6,7 @@
 use super::numpy::{self, Numbers, converted, is_float, map_doubles, rounded};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
+use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec};
 use crate::format::data_type::DataType;
 
@@ -61,6 +62,7 @@ impl ArrayToArray for Quantize {
     }
 
     fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
+        require_encoders()?;
         let bytes = decoded.into_fixed()?;
         self.numbers.check_decoded(&bytes)?;
         let float = self.numbers.decoded;

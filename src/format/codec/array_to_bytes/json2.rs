@@ -8,6 +8,7 @@ use super::vlen::wrong_count;
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
 use crate::format::data_type::DataType;
 use crate::format::metadata::json::{Document, Json};
@@ -72,6 +73,7 @@ impl ArrayToBytes for Json2 {
     }
 
     fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
+        require_encoders()?;
         let elements = decoded.variable()?;
         self.chunk.check_count(elements.len() as u64)?;
         let mut texts = (0..elements.len()).map(|idx| elements.get(idx).unwrap_or_default());

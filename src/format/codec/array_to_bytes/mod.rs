@@ -9,6 +9,7 @@ pub mod msgpack2;
 #[cfg(any(feature = "full", not(target_arch = "wasm32")))]
 pub mod n5_default;
 pub mod optional;
+#[cfg(any(feature = "full", not(target_arch = "wasm32")))]
 pub mod packbits;
 #[cfg(any(feature = "full", not(target_arch = "wasm32")))]
 pub mod pcodec;

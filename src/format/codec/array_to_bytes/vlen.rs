@@ -8,6 +8,7 @@
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::Configuration;
+use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
 use crate::format::data_type::typestr::{self, Endian};
 use crate::format::data_type::{DataType, Run, run};
@@ -134,6 +135,7 @@ impl ArrayToBytes for Vlen {
     }
 
     fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
+        require_encoders()?;
         let elements = decoded.variable()?;
         if elements.len() as u64 != self.count {
             return Err(wrong_count(self.count, elements.len() as u64));

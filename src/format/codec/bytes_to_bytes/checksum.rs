@@ -5,7 +5,7 @@
 
 use std::fmt::{self, Debug};
 
-use super::{check_sum, truncated};
+use super::{check_sum, require_encoders, truncated};
 use crate::error::Result;
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output};
@@ -67,6 +67,7 @@ impl<F: Fn(&[u8]) -> u32> BytesToBytes for Checksum<F> {
     }
 
     fn encode(&self, decoded: &[u8]) -> Result<Vec<u8>> {
+        require_encoders()?;
         let sum = (self.sum)(decoded).to_le_bytes();
         let parts: [&[u8]; 2] = match self.location {
             Location::Start => [&sum, decoded],

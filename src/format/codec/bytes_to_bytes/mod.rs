@@ -5,6 +5,7 @@
 //! [`require_encoders`], so that the engine build carries none.
 
 pub mod adler32;
+#[cfg(any(feature = "full", not(target_arch = "wasm32")))]
 pub mod base64;
 pub mod blosc;
 #[cfg(any(feature = "full", not(target_arch = "wasm32")))]
@@ -19,6 +20,7 @@ mod drain;
 pub mod fletcher32;
 pub mod gzip;
 mod inflate;
+#[cfg(any(feature = "full", not(target_arch = "wasm32")))]
 pub mod jenkins_lookup3;
 pub mod lz4;
 #[cfg(any(feature = "full", not(target_arch = "wasm32")))]

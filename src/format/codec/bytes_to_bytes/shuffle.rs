@@ -3,6 +3,7 @@
 //!
 //! As a filter of its own; blosc has one inside. Bytes that are no whole count of elements are refused, as by numcodecs.
 
+use super::require_encoders;
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec};
@@ -66,6 +67,7 @@ impl BytesToBytes for Shuffle {
     }
 
     fn encode(&self, decoded: &[u8]) -> Result<Vec<u8>> {
+        require_encoders()?;
         if !self.is_whole(decoded) {
             return Err(
                 self.not_whole(decoded, Error::argument("bytes are no whole count of elements to shuffle"))
