@@ -240,7 +240,7 @@ impl Outside {
 
     /// The keys of those that are stored.
     async fn stored(&self, array: &Array) -> Result<Vec<StoreKey>> {
-        let encoding = array.binding().metadata().chunk_key_encoding;
+        let encoding = &array.binding().metadata().chunk_key_encoding;
         let keys = array.store().list_prefix(array.path()).await?;
         Ok(keys
             .into_iter()

@@ -87,12 +87,14 @@ fn array(members: Object<'_>) -> Result<ArrayMetadata> {
     let codecs = members.require("codecs", codecs)?;
     let fill_value = members
         .require("fill_value", |json| fill_value(&data_type, stored_endian(&codecs), json, &mut warnings))?;
+    let chunk_key_encoding = members
+        .require("chunk_key_encoding", |json| ChunkKeyEncoding::parse(&Extension::parse(json)?, rank))?;
+    warnings.extend(chunk_key_encoding.warning());
     let metadata = ArrayMetadata {
         format: ZarrFormat::V3,
         chunk_grid: members
             .require("chunk_grid", |json| ChunkGrid::parse(&Extension::parse(json)?, &shape))?,
-        chunk_key_encoding: members
-            .require("chunk_key_encoding", |json| ChunkKeyEncoding::parse(&Extension::parse(json)?))?,
+        chunk_key_encoding,
         fill_value,
         codecs,
         attributes: members

@@ -216,7 +216,8 @@ impl ArrayOptions {
             (ZarrFormat::V3, None) => ChunkKeyEncoding::Default { separator: Separator::Slash },
             (ZarrFormat::V3, Some(text)) => {
                 let document = Document::parse(text.as_bytes())?;
-                let parsed = Extension::parse(document.root()).and_then(|it| ChunkKeyEncoding::parse(&it));
+                let parsed = Extension::parse(document.root())
+                    .and_then(|extension| ChunkKeyEncoding::parse(&extension, self.shape.len()));
                 parsed.map_err(|error| error.within_field("chunk_key_encoding"))?
             }
         };
@@ -224,6 +225,10 @@ impl ArrayOptions {
             (encoding, None) => encoding,
             (ChunkKeyEncoding::Default { .. }, Some(separator)) => ChunkKeyEncoding::Default { separator },
             (ChunkKeyEncoding::V2 { .. }, Some(separator)) => ChunkKeyEncoding::V2 { separator },
+            (_, Some(_)) => {
+                let error = Error::argument("this chunk key encoding has its separator in its configuration");
+                return Err(error.in_field("separator"));
+            }
         })
     }
 

@@ -7,6 +7,7 @@ use super::text::{ObjectText, list, string};
 use super::v2_data_type::{dtype, fill_value};
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::{ChunkGrid, GridDimension};
+use crate::format::chunk_key::Separator;
 use crate::format::data_type::typestr::Endian;
 use crate::format::metadata::document::{ZARRAY, ZATTRS, ZGROUP};
 use crate::format::metadata::json::Document;
@@ -25,7 +26,7 @@ pub fn group(metadata: &GroupMetadata) -> Texts {
 /// `Argument` for a fill value that v2 cannot express, `Unsupported` for a type, grid or chain that it has not.
 pub fn array(metadata: &ArrayMetadata) -> Result<Texts> {
     let chain = Chain::take_apart(&metadata.codecs)?;
-    let separator = metadata.chunk_key_encoding.separator().as_char();
+    let separator = metadata.chunk_key_encoding.separator().unwrap_or(Separator::Dot).as_char();
     let node = ObjectText::new()
         .with("zarr_format", "2")
         .with("shape", list(&metadata.shape))

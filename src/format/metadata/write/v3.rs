@@ -4,7 +4,6 @@ use super::codecs;
 use super::text::{ObjectText, list, string};
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::{ChunkGrid, GridDimension};
-use crate::format::chunk_key::ChunkKeyEncoding;
 use crate::format::metadata::{ArrayMetadata, GroupMetadata};
 
 /// The document of a group.
@@ -25,7 +24,7 @@ pub fn array(metadata: &ArrayMetadata) -> Result<String> {
         .with("shape", list(&metadata.shape))
         .with("data_type", metadata.data_type.to_json_v3()?)
         .with("chunk_grid", chunk_grid(&metadata.chunk_grid)?)
-        .with("chunk_key_encoding", chunk_key_encoding(metadata.chunk_key_encoding))
+        .with("chunk_key_encoding", metadata.chunk_key_encoding.to_text())
         .with("fill_value", metadata.fill_value.to_json_v3(&metadata.data_type)?)
         .with("codecs", list(codecs?))
         .with("attributes", metadata.attributes.as_str());
@@ -45,11 +44,6 @@ fn chunk_grid(grid: &ChunkGrid) -> Result<String> {
     });
     let shape = list(lens.collect::<Result<Vec<_>>>()?);
     Ok(extension("regular", &ObjectText::new().with("chunk_shape", shape)))
-}
-
-fn chunk_key_encoding(encoding: ChunkKeyEncoding) -> String {
-    let separator = string(encoding.separator().as_char().encode_utf8(&mut [0; 4]));
-    extension(encoding.name(), &ObjectText::new().with("separator", separator))
 }
 
 /// `{"name": …, "configuration": …}`.
