@@ -188,6 +188,14 @@ impl StoreKey {
         &self.0
     }
 
+    /// The rest of the key below a prefix; `None` for keys that are not below it.
+    pub fn below(&self, prefix: &NodePath) -> Option<&str> {
+        if prefix.is_root() {
+            return Some(&self.0);
+        }
+        self.0.strip_prefix(prefix.as_str())?.strip_prefix('/')
+    }
+
     /// The key as it stands in a URL's path.
     pub fn percent_encoded(&self) -> Cow<'_, str> {
         utf8_percent_encode(&self.0, ESCAPED_IN_URLS).into()
@@ -270,6 +278,17 @@ mod tests {
         let node = NodePath::parse_any("/a/b").unwrap();
         assert_eq!(StoreKey::new(&node, "zarr.json").as_str(), "a/b/zarr.json");
         assert_eq!(StoreKey::new(&NodePath::root(), "c/0/1").as_str(), "c/0/1");
+    }
+
+    #[test]
+    fn keys_know_the_prefixes_they_are_below() {
+        let key = StoreKey::parse("a/b/c").unwrap();
+        for (prefix, rest) in
+            [("", Some("a/b/c")), ("a", Some("b/c")), ("a/b", Some("c")), ("a/b/c", None), ("b", None)]
+        {
+            assert_eq!(key.below(&NodePath::parse_any(prefix).unwrap()), rest, "{prefix}");
+        }
+        assert_eq!(StoreKey::parse("ab/c").unwrap().below(&NodePath::parse_any("a").unwrap()), None);
     }
 
     #[test]

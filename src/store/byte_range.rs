@@ -21,6 +21,19 @@ pub enum ByteRange {
 }
 
 impl ByteRange {
+    /// Everything from `offset` on: the text's range of length none.
+    pub fn from_offset(offset: u64) -> Self {
+        match offset {
+            0 => Self::Whole,
+            offset => Self::FromStart { offset, len: u64::MAX - offset },
+        }
+    }
+
+    /// Whether it is asked for up to the end, however far that is.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::FromStart { offset, len } if offset.saturating_add(len) == u64::MAX)
+    }
+
     /// Which bytes that is of a value of `size`; cut at its end, `None` when it begins at or past the end.
     pub fn of(self, size: u64) -> Option<Range<u64>> {
         match self {

@@ -1,11 +1,29 @@
 //! WHERE BYTES COME FROM. The only awaiting on the world.
 //!
-//! One small interface, [`Store`], in the words of the specification's "abstract store interface". Caching, coalescing and
-//! counting are wrappers of the same shape ([`wrap`]). A store never knows what its bytes mean.
+//! One small interface, [`Store`], in the words of the specification's "abstract store interface" (v3 core "Stores", which
+//! the drafts have too). Caching, coalescing and counting are wrappers of the same shape ([`wrap`]). A store never knows
+//! what its bytes mean.
+//!
+//! | the text | here | without it |
+//! |---|---|---|
+//! | `get` | [`Store::get`] of [`ByteRange::Whole`] | required |
+//! | `get_partial_values` | [`Store::get_partial_values`]; [`Store::get_ranges`] of one key | each key's ranges by `get` |
+//! | (not in the text) | [`Store::size`] | the length of the whole value |
+//! | `set`, `erase` | the same | `Unsupported` |
+//! | `set_partial_values`, `erase_values` | the same | read, patch and `set`; `erase` one after the other |
+//! | `erase_prefix` | the same | `list_prefix`, then `erase_values` |
+//! | `list_dir` | the same | `Unsupported` |
+//! | `list_prefix`, `list` | the same | a walk by `list_dir`; `list_prefix` of the root |
+//!
+//! A store that offers only partial values, or only `list`, is a [`PartialAccess`]; the fallbacks of the other direction are
+//! [`StoreWithPartialAccess`].
 
 pub mod byte_range;
 pub mod http;
 pub mod memory;
+pub mod partial_access;
+pub mod partial_values;
+mod shared;
 pub mod value;
 pub mod wrap;
 
@@ -14,6 +32,8 @@ use std::pin::Pin;
 use std::rc::Rc;
 
 pub use byte_range::ByteRange;
+pub use partial_access::{PartialAccess, StoreWithPartialAccess};
+pub use partial_values::{KeyRange, KeyStartValue};
 pub use value::{HostBytes, Value};
 
 use crate::error::{Error, Opaque, Result};
@@ -76,6 +96,25 @@ pub struct Listing {
     pub prefixes: Vec<NodePath>,
 }
 
+impl Listing {
+    /// From all keys of a store, or all below the prefix: for stores that can list in no other way.
+    pub fn of<'k>(keys: impl IntoIterator<Item = &'k StoreKey>, prefix: &NodePath) -> Self {
+        let mut listing = Self::default();
+        for key in keys {
+            match key.below(prefix).map(|rest| rest.split_once('/')) {
+                Some(None) => listing.keys.push(key.clone()),
+                Some(Some((name, _))) => {
+                    listing.prefixes.extend(NodePath::from_normal(name).map(|name| prefix.join(&name)));
+                }
+                None => {}
+            }
+        }
+        listing.prefixes.sort();
+        listing.prefixes.dedup();
+        listing
+    }
+}
+
 /// Takes what a person should know and no error says, such as a server that ignores byte ranges.
 pub type WarningSink = Rc<dyn Fn(&str)>;
 
@@ -122,6 +161,15 @@ pub trait Store {
         })
     }
 
+    /// Ranges of several keys, answers in input order; a key may occur several times, and an absent one is `None`.
+    fn get_partial_values<'a>(
+        &'a self,
+        key_ranges: &'a [KeyRange],
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
+        Box::pin(partial_values::get_key_by_key(self, key_ranges, context))
+    }
+
     /// Whether neighbouring ranges may be asked for as one. A user's store is asked exactly for what is needed.
     fn merges_ranges(&self) -> bool {
         self.capabilities().partial
@@ -145,12 +193,34 @@ pub trait Store {
         Box::pin(async move { Err(self.lacks("write").at_key(key.as_str())) })
     }
 
+    /// Puts bytes into the values of keys, each at its start; what stands elsewhere in a value stays, an absent value is
+    /// empty before, and zeros fill what lies between its end and the first byte that is put. Ranges of one key that
+    /// overlap are an `Argument` error, before anything is written. Each key has all of its new bytes or none.
+    fn set_partial_values<'a>(&'a self, values: &'a [KeyStartValue]) -> LocalFuture<'a, Result<()>> {
+        Box::pin(partial_values::set_by_rewriting(self, values))
+    }
+
     /// Removes a key; removing an absent one is fine.
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
         Box::pin(async move { Err(self.lacks("erase").at_key(key.as_str())) })
     }
 
-    /// What stands directly below a prefix, in no particular order.
+    /// Removes several keys.
+    fn erase_values<'a>(&'a self, keys: &'a [StoreKey]) -> LocalFuture<'a, Result<()>> {
+        Box::pin(async move {
+            for key in keys {
+                self.erase(key).await?;
+            }
+            Ok(())
+        })
+    }
+
+    /// All keys, in no particular order.
+    fn list(&self) -> LocalFuture<'_, Result<Vec<StoreKey>>> {
+        Box::pin(async move { self.list_prefix(&NodePath::root()).await })
+    }
+
+    /// What stands directly below a prefix, in no particular order. A prefix is the text's without its last slash.
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
         let _ = prefix;
         Box::pin(async move { Err(self.lacks("list")) })
@@ -172,72 +242,13 @@ pub trait Store {
     /// Removes all keys below a prefix.
     fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
         Box::pin(async move {
-            for key in self.list_prefix(prefix).await? {
-                self.erase(&key).await?;
-            }
-            Ok(())
+            let keys = self.list_prefix(prefix).await?;
+            self.erase_values(&keys).await
         })
     }
 
     /// The `Unsupported` error of a capability this store does not have.
     fn lacks(&self, verb: &str) -> Error {
         Error::unsupported(format!("this store cannot {verb}: {}", self.describe()))
-    }
-}
-
-/// A store held in several places: by a wrapper, and by whoever asks it for its counters.
-impl<S: Store + ?Sized> Store for Rc<S> {
-    fn capabilities(&self) -> Capabilities {
-        (**self).capabilities()
-    }
-
-    fn describe(&self) -> String {
-        (**self).describe()
-    }
-
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
-        (**self).get(key, range, context)
-    }
-
-    fn get_ranges<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        ranges: &'a [ByteRange],
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
-        (**self).get_ranges(key, ranges, context)
-    }
-
-    fn size<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<u64>>> {
-        (**self).size(key, context)
-    }
-
-    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
-        (**self).set(key, value)
-    }
-
-    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
-        (**self).erase(key)
-    }
-
-    fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
-        (**self).list_dir(prefix)
-    }
-
-    fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        (**self).list_prefix(prefix)
-    }
-
-    fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
-        (**self).erase_prefix(prefix)
     }
 }

@@ -93,6 +93,8 @@ impl Stage {
     fn range(&self) -> Option<String> {
         match self {
             Self::Whole | Self::Head => None,
+            // Up to the end: some servers refuse a last byte that no file has.
+            Self::Window(range) if range.end == u64::MAX => Some(format!("bytes={}-", range.start)),
             Self::Window(range) => Some(format!("bytes={}-{}", range.start, range.end.saturating_sub(1))),
             Self::Suffix(len) => Some(format!("bytes=-{len}")),
             Self::FirstByte => Some("bytes=0-0".to_owned()),

@@ -6,12 +6,12 @@ use std::cell::{Cell, RefCell};
 
 use crate::error::Result;
 use crate::format::path::StoreKey;
-use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Store};
+use crate::store::{ByteRange, Fetched, KeyRange, LocalFuture, RequestContext, Store};
 
 /// Sums since the store was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Reads that were begun; each range of a `get_ranges` counts.
+    /// Reads that were begun; each range of a `get_ranges` or `get_partial_values` counts.
     pub requests: u64,
     /// Bytes that came back.
     pub bytes: u64,
@@ -62,15 +62,15 @@ impl<S: Store> Counting<S> {
         self.counters.set(counters);
     }
 
-    fn begin(&self, key: &StoreKey, ranges: &[ByteRange]) -> InFlight<'_, S> {
-        let reads = ranges.len() as u64;
+    fn begin<'a>(&self, asked: impl ExactSizeIterator<Item = (&'a StoreKey, ByteRange)>) -> InFlight<'_, S> {
+        let reads = asked.len() as u64;
         self.change(|counters| {
             counters.requests += reads;
             counters.in_flight += reads;
             counters.most_in_flight = counters.most_in_flight.max(counters.in_flight);
         });
         if let Some(log) = &self.log {
-            log.borrow_mut().extend(ranges.iter().map(|range| (key.as_str().to_owned(), *range)));
+            log.borrow_mut().extend(asked.map(|(key, range)| (key.as_str().to_owned(), range)));
         }
         InFlight { counting: self, reads, answered: false }
     }
@@ -117,7 +117,7 @@ impl<S: Store> Store for Counting<S> {
         context: &'a RequestContext,
     ) -> LocalFuture<'a, Result<Option<Fetched>>> {
         Box::pin(async move {
-            let in_flight = self.begin(key, &[range]);
+            let in_flight = self.begin(std::iter::once((key, range)));
             let answer = self.inner.get(key, range, context).await;
             in_flight.end(answer.as_ref().ok().map(std::slice::from_ref));
             answer
@@ -131,8 +131,21 @@ impl<S: Store> Store for Counting<S> {
         context: &'a RequestContext,
     ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
         Box::pin(async move {
-            let in_flight = self.begin(key, ranges);
+            let in_flight = self.begin(ranges.iter().map(|range| (key, *range)));
             let answer = self.inner.get_ranges(key, ranges, context).await;
+            in_flight.end(answer.as_deref().ok());
+            answer
+        })
+    }
+
+    fn get_partial_values<'a>(
+        &'a self,
+        key_ranges: &'a [KeyRange],
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
+        Box::pin(async move {
+            let in_flight = self.begin(key_ranges.iter().map(|asked| (&asked.key, asked.range)));
+            let answer = self.inner.get_partial_values(key_ranges, context).await;
             in_flight.end(answer.as_deref().ok());
             answer
         })

@@ -44,8 +44,21 @@ macro_rules! forward_to_inner {
         ) -> crate::store::LocalFuture<'a, crate::error::Result<()>> {
             self.inner.set(key, value)
         }
+
+        fn set_partial_values<'a>(
+            &'a self,
+            values: &'a [crate::store::KeyStartValue],
+        ) -> crate::store::LocalFuture<'a, crate::error::Result<()>> {
+            self.inner.set_partial_values(values)
+        }
     };
     (@ lists) => {
+        fn list(
+            &self,
+        ) -> crate::store::LocalFuture<'_, crate::error::Result<Vec<crate::format::path::StoreKey>>> {
+            self.inner.list()
+        }
+
         fn list_dir<'a>(
             &'a self,
             prefix: &'a crate::format::path::NodePath,
@@ -73,6 +86,13 @@ macro_rules! forward_to_inner {
             key: &'a crate::format::path::StoreKey,
         ) -> crate::store::LocalFuture<'a, crate::error::Result<()>> {
             self.inner.erase(key)
+        }
+
+        fn erase_values<'a>(
+            &'a self,
+            keys: &'a [crate::format::path::StoreKey],
+        ) -> crate::store::LocalFuture<'a, crate::error::Result<()>> {
+            self.inner.erase_values(keys)
         }
     };
 }

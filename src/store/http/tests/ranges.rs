@@ -37,6 +37,14 @@ fn a_window_is_cut_where_the_object_ends() {
 }
 
 #[test]
+fn a_range_up_to_the_end_names_no_last_byte() {
+    let scene = Scene::new();
+    scene.then("GET c/0 bytes=6-", respond(206, b"6789", &["Content-Range: bytes 6-9/10"]));
+    let fetched = scene.fetch("c/0", ByteRange::from_offset(6), Subject::Chunk).unwrap().unwrap();
+    assert_eq!((fetched.size, fetched.value.as_slice().unwrap()), (Some(10), b"6789".as_slice()));
+}
+
+#[test]
 fn a_longer_answer_is_cut_to_what_was_asked() {
     let scene = Scene::new();
     scene.then("GET c/0 bytes=4-5", respond(206, b"234567", &["Content-Range: bytes 2-7/10"]));

@@ -1,0 +1,90 @@
+//! A store held in several places: by a wrapper, and by whoever asks it for its counters. Every operation is the store's own.
+
+use std::rc::Rc;
+
+use super::{
+    ByteRange, Capabilities, Fetched, KeyRange, KeyStartValue, Listing, LocalFuture, RequestContext, Store,
+    Value,
+};
+use crate::error::Result;
+use crate::format::path::{NodePath, StoreKey};
+
+impl<S: Store + ?Sized> Store for Rc<S> {
+    fn capabilities(&self) -> Capabilities {
+        (**self).capabilities()
+    }
+
+    fn describe(&self) -> String {
+        (**self).describe()
+    }
+
+    fn get<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        range: ByteRange,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+        (**self).get(key, range, context)
+    }
+
+    fn get_ranges<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        ranges: &'a [ByteRange],
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
+        (**self).get_ranges(key, ranges, context)
+    }
+
+    fn get_partial_values<'a>(
+        &'a self,
+        key_ranges: &'a [KeyRange],
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
+        (**self).get_partial_values(key_ranges, context)
+    }
+
+    fn merges_ranges(&self) -> bool {
+        (**self).merges_ranges()
+    }
+
+    fn size<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<u64>>> {
+        (**self).size(key, context)
+    }
+
+    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
+        (**self).set(key, value)
+    }
+
+    fn set_partial_values<'a>(&'a self, values: &'a [KeyStartValue]) -> LocalFuture<'a, Result<()>> {
+        (**self).set_partial_values(values)
+    }
+
+    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
+        (**self).erase(key)
+    }
+
+    fn erase_values<'a>(&'a self, keys: &'a [StoreKey]) -> LocalFuture<'a, Result<()>> {
+        (**self).erase_values(keys)
+    }
+
+    fn list(&self) -> LocalFuture<'_, Result<Vec<StoreKey>>> {
+        (**self).list()
+    }
+
+    fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
+        (**self).list_dir(prefix)
+    }
+
+    fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
+        (**self).list_prefix(prefix)
+    }
+
+    fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
+        (**self).erase_prefix(prefix)
+    }
+}
