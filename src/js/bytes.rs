@@ -98,6 +98,16 @@ pub fn to_js(value: &Value, uses: usize) -> Result<JsView> {
     Ok(JsView { bytes, ours: true })
 }
 
+/// A value in a buffer of its own, which whoever gets it may keep, change or transfer.
+///
+/// # Errors
+/// `Limit` for bytes that JavaScript cannot hold.
+pub fn to_js_whole(value: &Value) -> Result<Uint8Array> {
+    let view = to_js(value, 1)?;
+    let is_whole = view.bytes.length() == view.bytes.buffer().byte_length();
+    Ok(if view.ours && is_whole { view.bytes } else { view.bytes.slice(0, view.bytes.length()) })
+}
+
 fn to_u32(value: u64) -> Result<u32> {
     u32::try_from(value).map_err(|_| limits::exceeded("a buffer", value, u64::from(u32::MAX)))
 }

@@ -23,6 +23,7 @@ mod read;
 mod registry;
 mod store;
 mod task;
+mod user_store;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 

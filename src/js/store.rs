@@ -1,21 +1,22 @@
-//! Stores as JavaScript makes them: over HTTP, and a user's own object with zarrita's interface.
+//! Stores as JavaScript makes them: over HTTP, and (in [`user_store`](super::user_store)) a user's own object.
 
 use std::rc::Rc;
 
-use js_sys::{Function, Object, Reflect};
+use js_sys::{Function, Object};
 use wasm_bindgen::prelude::*;
 
-use super::bytes::{foreign_value, to_js};
-use super::error::{report_to_js, store_failed};
+use super::bytes::to_js_whole;
+use super::error::report_to_js;
 use super::fetch::{FetchOptions, FetchTransport};
-use super::{host, registry, task};
+use super::user_store::{UserStore, WeakStore};
+use super::{registry, task};
 use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
 use crate::store::http::origin::Origins;
 use crate::store::http::url::RootUrl;
 use crate::store::http::{HttpOptions, HttpStore};
 use crate::store::wrap::{Coalescing, Sharing};
-use crate::store::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store, Subject};
+use crate::store::{ByteRange, RequestContext, Subject};
 
 #[wasm_bindgen]
 extern "C" {
@@ -32,12 +33,6 @@ extern "C" {
     fn missing_on_403(this: &HttpStoreOptions) -> bool;
     #[wasm_bindgen(method, getter, js_name = onWarning)]
     fn on_warning(this: &HttpStoreOptions) -> Function;
-
-    /// A `WeakRef`: the engine does not keep a user's store alive.
-    pub type WeakStore;
-
-    #[wasm_bindgen(method)]
-    fn deref(this: &WeakStore) -> JsValue;
 }
 
 thread_local! {
@@ -68,7 +63,7 @@ pub fn http_store(url: &str, options: &HttpStoreOptions) -> std::result::Result<
 /// Makes a store of a user's object.
 #[wasm_bindgen(js_name = userStore)]
 pub fn user_store(store: WeakStore) -> u32 {
-    registry::add_store(Rc::new(UserStore { store }))
+    registry::add_store(Rc::new(UserStore::new(store)))
 }
 
 #[wasm_bindgen(js_name = releaseStore)]
@@ -85,14 +80,8 @@ pub fn read_key(store: u32, key: String, offset: Option<f64>, length: Option<f64
         let range = byte_range(offset, length)?;
         let fetched = store.get(&key, range, &context(JsValue::UNDEFINED)).await?;
         let Some(fetched) = fetched else { return Ok(JsValue::UNDEFINED) };
-        let view = to_js(&fetched.value, 1)?;
-        let is_whole = view.bytes.length() == view.bytes.buffer().byte_length();
         // Whoever asked may transfer or change it.
-        Ok(if view.ours && is_whole {
-            view.bytes.into()
-        } else {
-            view.bytes.slice(0, view.bytes.length()).into()
-        })
+        Ok(to_js_whole(&fetched.value)?.into())
     })
 }
 
@@ -119,111 +108,4 @@ fn natural(number: f64) -> Result<u64> {
 /// What goes with a request: the caller's signal, which user stores are handed.
 pub fn context(signal: JsValue) -> RequestContext {
     RequestContext { signal: Some(Rc::new(signal)), subject: Subject::Metadata, reload: false }
-}
-
-/// A user's object: `get(key, { signal })`, and `getRange` where it has one. Keys begin with a slash.
-struct UserStore {
-    store: WeakStore,
-}
-
-impl UserStore {
-    async fn read(
-        &self,
-        key: &StoreKey,
-        range: ByteRange,
-        context: &RequestContext,
-    ) -> Result<Option<Fetched>> {
-        let store = self.store.deref();
-        if store.is_undefined() {
-            return Err(Error::store("the store of this node is gone"));
-        }
-        let range = range.check()?;
-        let name = JsValue::from(format!("/{}", key.as_str()));
-        let options = options(context);
-        let asked = query(range).zip(host::method(&store, "getRange"));
-        let called = match &asked {
-            Some((query, get_range)) => get_range.call3(&store, &name, query, &options),
-            None => {
-                let get = host::method(&store, "get")
-                    .ok_or_else(|| Error::argument("a store needs a method `get`"))?;
-                get.call2(&store, &name, &options)
-            }
-        };
-        let settled = match called {
-            Ok(value) => host::settled(value).await,
-            Err(thrown) => Err(thrown),
-        };
-        let answer = settled.map_err(|thrown| store_failed("the store failed", thrown))?;
-        if answer.is_undefined() || answer.is_null() {
-            return Ok(None);
-        }
-        let value = foreign_value(&answer)?;
-        if asked.is_none() {
-            return Fetched::part_of(&value, range).map(Some);
-        }
-        check_len(value.len(), range)?;
-        Ok(Some(Fetched { value, size: None, version: None }))
-    }
-}
-
-/// A store that answers a range with more than was asked has ignored it; which part was meant cannot be told.
-fn check_len(actual: u64, range: ByteRange) -> Result<()> {
-    let (ByteRange::FromStart { len, .. } | ByteRange::Suffix(len)) = range else { return Ok(()) };
-    if actual <= len {
-        return Ok(());
-    }
-    let error = Error::store("the store's getRange returned more bytes than were asked for");
-    Err(error.expected(format!("at most {len} bytes")).actual(format!("{actual} bytes")))
-}
-
-/// A `RangeQuery`; none for the whole value.
-// Offsets beyond 2^53 are no place in any file.
-#[allow(clippy::cast_precision_loss)]
-fn query(range: ByteRange) -> Option<JsValue> {
-    let members: &[(&str, u64)] = match range {
-        ByteRange::Whole => return None,
-        // zarrita's interface has no range that is open at its end.
-        range if range.is_open() => return None,
-        ByteRange::FromStart { offset, len } => &[("offset", offset), ("length", len)],
-        ByteRange::Suffix(len) => &[("suffixLength", len)],
-    };
-    let query = Object::new();
-    for (name, value) in members {
-        // Setting a member of a plain object does not fail.
-        let _ = Reflect::set(&query, &(*name).into(), &(*value as f64).into());
-    }
-    Some(query.into())
-}
-
-/// `{ signal }` with the very signal that the caller passed.
-fn options(context: &RequestContext) -> JsValue {
-    let options = Object::new();
-    let signal = context.signal.as_ref().and_then(|signal| signal.downcast_ref::<JsValue>());
-    let signal = signal.cloned().unwrap_or(JsValue::UNDEFINED);
-    let _ = Reflect::set(&options, &"signal".into(), &signal);
-    options.into()
-}
-
-impl Store for UserStore {
-    fn capabilities(&self) -> Capabilities {
-        let store = self.store.deref();
-        let partial = !store.is_undefined() && host::method(&store, "getRange").is_some();
-        Capabilities { readable: true, partial, writable: false, listable: false }
-    }
-
-    fn describe(&self) -> String {
-        "the given store".to_owned()
-    }
-
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
-        Box::pin(async move {
-            let fetched = self.read(key, range, context).await;
-            fetched.map_err(|error| error.at_key(key.as_str()))
-        })
-    }
 }

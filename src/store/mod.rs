@@ -139,6 +139,12 @@ pub trait Store {
     /// For errors and people: a URL, a file name.
     fn describe(&self) -> String;
 
+    /// What this place is called where the host has locks, the same for whoever else writes to it (other tabs): none where nobody
+    /// else can.
+    fn lock_name(&self) -> Option<String> {
+        None
+    }
+
     /// The value, or the range of it, under a key. A range that begins at or past the end is a `Format` error of the caller's
     /// data; one that only ends past it is cut.
     fn get<'a>(

@@ -18,6 +18,10 @@ impl<S: Store + ?Sized> Store for Rc<S> {
         (**self).describe()
     }
 
+    fn lock_name(&self) -> Option<String> {
+        (**self).lock_name()
+    }
+
     fn get<'a>(
         &'a self,
         key: &'a StoreKey,

@@ -276,3 +276,33 @@ export type Writable = AsyncWritable | SyncWritable;
 export type AsyncMutable = AsyncReadable & AsyncWritable;
 export type SyncMutable = SyncReadable & SyncWritable;
 export type Mutable = AsyncMutable | SyncMutable;
+
+/** What stands directly below a prefix: keys with one more name than it, and prefixes below which there are keys. All absolute. */
+export interface Directory {
+  keys: Iterable<string> | AsyncIterable<string>;
+  prefixes: Iterable<string> | AsyncIterable<string>;
+}
+
+/**
+ * All that a store may have beside `get`; each method is used where it is there, and its absence costs only what needs it.
+ * Keys and prefixes begin with `/`; a prefix ends in `/` too, the root's is `/`. A `Map` is such a store: its `keys()` list.
+ */
+export interface AsyncStore extends AsyncReadable, Partial<AsyncWritable> {
+  /** Removes a key; of an absent one too without an error. */
+  delete?(key: AbsolutePath): unknown;
+  /** Removes all keys below a prefix; without it each is listed and removed. */
+  deletePrefix?(prefix: AbsolutePath): unknown;
+  /** All keys below a prefix. Other keys among them are passed over. */
+  list?(
+    prefix: AbsolutePath,
+  ): Iterable<string> | AsyncIterable<string> | Promise<Iterable<string> | AsyncIterable<string>>;
+  /** What stands directly below a prefix, where that costs less than to list all. */
+  listDir?(prefix: AbsolutePath): Directory | Promise<Directory>;
+  /** Bytes of a value; undefined where there is none. */
+  size?(key: AbsolutePath, opts?: StoreGetOptions): number | undefined | Promise<number | undefined>;
+  /**
+   * What this place is called, the same in every tab and worker that writes to it: writes to one chunk then wait for each
+   * other (Web Locks). Without it only writes through one store object do.
+   */
+  readonly lockName?: string;
+}

@@ -16,6 +16,10 @@ macro_rules! forward_to_inner {
         fn describe(&self) -> String {
             self.inner.describe()
         }
+
+        fn lock_name(&self) -> Option<String> {
+            self.inner.lock_name()
+        }
     };
     (@ get_ranges) => {
         fn get_ranges<'a>(

@@ -1,0 +1,342 @@
+//! A user's object as a store: zarrita's interface (`get`, `getRange`, `set`), and what else it has (`delete`, `list`, …: the type
+//! `AsyncStore` of `types.ts`). A plain `Map` is one. Every key begins with a slash, and so does every prefix, which ends in one too.
+//!
+//! The object is called exactly for what is needed, and only by the methods that it has at that moment.
+
+use std::collections::BTreeSet;
+
+use js_sys::{Array, Function, Object, Reflect, Symbol};
+use wasm_bindgen::prelude::*;
+
+use super::bytes::{foreign_value, to_js_whole};
+use super::error::store_failed;
+use super::host;
+use crate::error::{Error, Result};
+use crate::format::path::{NodePath, StoreKey};
+use crate::store::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value};
+
+#[wasm_bindgen]
+extern "C" {
+    /// A `WeakRef`: the engine does not keep a user's store alive.
+    pub type WeakStore;
+
+    #[wasm_bindgen(method)]
+    fn deref(this: &WeakStore) -> JsValue;
+}
+
+/// A user's object.
+pub struct UserStore {
+    store: WeakStore,
+}
+
+/// By which of its methods an object lists.
+enum Lister {
+    /// `listDir(prefix)`.
+    Directory(Function),
+    /// `list(prefix)`.
+    Prefix,
+    /// `keys()` of a `Map`: all there are.
+    Keys(Function),
+}
+
+impl UserStore {
+    pub fn new(store: WeakStore) -> Self {
+        Self { store }
+    }
+
+    fn object(&self) -> Result<JsValue> {
+        let store = self.store.deref();
+        if store.is_undefined() { Err(Error::store("the store of this node is gone")) } else { Ok(store) }
+    }
+
+    async fn read(
+        &self,
+        key: &StoreKey,
+        range: ByteRange,
+        context: &RequestContext,
+    ) -> Result<Option<Fetched>> {
+        let store = self.object()?;
+        let range = range.check()?;
+        let name = JsValue::from(absolute(key));
+        let options = options(context);
+        let asked = query(range).zip(host::method(&store, "getRange"));
+        let called = match &asked {
+            Some((query, get_range)) => get_range.call3(&store, &name, query, &options),
+            None => {
+                let get = host::method(&store, "get")
+                    .ok_or_else(|| Error::argument("a store needs a method `get`"))?;
+                get.call2(&store, &name, &options)
+            }
+        };
+        let answer = settled(called).await?;
+        if answer.is_undefined() || answer.is_null() {
+            return Ok(None);
+        }
+        let value = foreign_value(&answer)?;
+        if asked.is_none() {
+            return Fetched::part_of(&value, range).map(Some);
+        }
+        check_len(value.len(), range)?;
+        Ok(Some(Fetched { value, size: None, version: None }))
+    }
+
+    async fn write(&self, key: &StoreKey, value: Value) -> Result<()> {
+        let store = self.object()?;
+        let set = host::method(&store, "set").ok_or_else(|| self.lacks("write"))?;
+        let bytes = to_js_whole(&value)?;
+        // What the store keeps is the store's: nothing of ours may refer to it any longer.
+        drop(value);
+        settled(set.call2(&store, &absolute(key).into(), &bytes)).await.map(|_| ())
+    }
+
+    async fn remove(&self, key: &StoreKey) -> Result<()> {
+        let store = self.object()?;
+        let delete = host::method(&store, "delete").ok_or_else(|| self.lacks("erase"))?;
+        settled(delete.call1(&store, &absolute(key).into())).await.map(|_| ())
+    }
+
+    async fn remove_prefix(&self, prefix: &NodePath) -> Result<()> {
+        let store = self.object()?;
+        if let Some(delete) = host::method(&store, "deletePrefix") {
+            return settled(delete.call1(&store, &below(prefix).into())).await.map(|_| ());
+        }
+        for key in self.keys_below(prefix).await? {
+            self.remove(&key).await?;
+        }
+        Ok(())
+    }
+
+    async fn size_of(&self, key: &StoreKey, context: &RequestContext) -> Result<Option<u64>> {
+        let store = self.object()?;
+        // A `Map` has a `size` too, which is no function.
+        let Some(size) = host::method(&store, "size") else {
+            let whole = self.read(key, ByteRange::Whole, context).await?;
+            return Ok(whole.map(|fetched| fetched.value.len()));
+        };
+        let answer = settled(size.call2(&store, &absolute(key).into(), &options(context))).await?;
+        if answer.is_undefined() || answer.is_null() {
+            return Ok(None);
+        }
+        // Checked before the cast.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        match answer.as_f64() {
+            Some(size) if size.fract() == 0.0 && (0.0..=9_007_199_254_740_991.0).contains(&size) => {
+                Ok(Some(size as u64))
+            }
+            _ => Err(unexpected("size", "a number of bytes, or undefined", &answer)),
+        }
+    }
+
+    fn lister(&self, store: &JsValue) -> Option<Lister> {
+        let method = |name| host::method(store, name);
+        let prefix = || method("list").map(|_| Lister::Prefix);
+        method("listDir").map(Lister::Directory).or_else(prefix).or_else(|| method("keys").map(Lister::Keys))
+    }
+
+    async fn directory(&self, prefix: &NodePath) -> Result<Listing> {
+        let store = self.object()?;
+        let Some(Lister::Directory(list)) = self.lister(&store) else {
+            return Ok(Listing::of(&self.keys_below(prefix).await?, prefix));
+        };
+        let answer = settled(list.call1(&store, &below(prefix).into())).await?;
+        let member = |name: &str| Reflect::get(&answer, &name.into()).unwrap_or(JsValue::UNDEFINED);
+        let (mut keys, mut prefixes) = (Vec::new(), BTreeSet::new());
+        each(&member("keys"), "listDir", &mut |key| keys.extend(key_below(&key, prefix))).await?;
+        each(&member("prefixes"), "listDir", &mut |listed| {
+            let key = key_below(listed.strip_suffix('/').unwrap_or(&listed), prefix);
+            prefixes.extend(key.and_then(|key| NodePath::from_normal(key.as_str())));
+        })
+        .await?;
+        Ok(Listing { keys, prefixes: prefixes.into_iter().collect() })
+    }
+
+    async fn keys_below(&self, prefix: &NodePath) -> Result<Vec<StoreKey>> {
+        let store = self.object()?;
+        let listed = match (host::method(&store, "list"), self.lister(&store)) {
+            (Some(list), _) => list.call1(&store, &below(prefix).into()),
+            (None, Some(Lister::Keys(keys))) => keys.call0(&store),
+            (None, Some(_)) => return self.walk(prefix).await,
+            (None, None) => return Err(self.lacks("list")),
+        };
+        let mut keys = Vec::new();
+        each(&settled(listed).await?, "list", &mut |key| keys.extend(key_below(&key, prefix))).await?;
+        Ok(keys)
+    }
+
+    async fn walk(&self, prefix: &NodePath) -> Result<Vec<StoreKey>> {
+        let (mut open, mut keys) = (vec![prefix.clone()], Vec::new());
+        while let Some(prefix) = open.pop() {
+            let listing = self.list_dir(&prefix).await?;
+            keys.extend(listing.keys);
+            open.extend(listing.prefixes);
+        }
+        Ok(keys)
+    }
+}
+
+/// A key as a user's store has it.
+fn absolute(key: &StoreKey) -> String {
+    format!("/{}", key.as_str())
+}
+
+/// How absolute keys below a prefix begin.
+fn below(prefix: &NodePath) -> String {
+    if prefix.is_root() { "/".to_owned() } else { format!("/{prefix}/") }
+}
+
+/// A key that was listed; none for what stands elsewhere, and for what is no key of Zarr's (`a//b`).
+fn key_below(key: &str, prefix: &NodePath) -> Option<StoreKey> {
+    let key = StoreKey::parse(key).ok()?;
+    key.below(prefix).is_some().then_some(key)
+}
+
+/// Waits for what a method returned.
+async fn settled(called: std::result::Result<JsValue, JsValue>) -> Result<JsValue> {
+    let settled = match called {
+        Ok(value) => host::settled(value).await,
+        Err(thrown) => Err(thrown),
+    };
+    settled.map_err(|thrown| store_failed("the store failed", thrown))
+}
+
+/// Calls `take` with each string of an array, an iterable or an async iterable.
+async fn each(listed: &JsValue, method: &str, take: &mut dyn FnMut(String)) -> Result<()> {
+    let expected = || unexpected(method, "an array, an iterable or an async iterable of keys", listed);
+    if Array::is_array(listed) {
+        let array: &Array = listed.unchecked_ref();
+        return array.iter().try_for_each(|entry| text(&entry, method).map(&mut *take));
+    }
+    let make = |symbol: Symbol| Reflect::get(listed, &symbol).ok()?.dyn_into::<Function>().ok();
+    if !listed.is_object() {
+        return Err(expected());
+    }
+    let make = make(Symbol::async_iterator()).or_else(|| make(Symbol::iterator())).ok_or_else(expected)?;
+    let iterator = settled(make.call0(listed)).await?;
+    let next = host::method(&iterator, "next").ok_or_else(expected)?;
+    loop {
+        let step = settled(next.call0(&iterator)).await?;
+        let member = |name: &str| Reflect::get(&step, &name.into()).unwrap_or(JsValue::UNDEFINED);
+        if !step.is_object() || member("done").is_truthy() {
+            return Ok(());
+        }
+        take(text(&member("value"), method)?);
+    }
+}
+
+fn text(entry: &JsValue, method: &str) -> Result<String> {
+    entry.as_string().ok_or_else(|| unexpected(method, "keys that are strings", entry))
+}
+
+fn unexpected(method: &str, expected: &str, actual: &JsValue) -> Error {
+    let error = Error::store(format!("the store's {method} returned something else")).expected(expected);
+    error.actual(actual.js_typeof().as_string().unwrap_or_default())
+}
+
+/// A store that answers a range with more than was asked has ignored it; which part was meant cannot be told.
+fn check_len(actual: u64, range: ByteRange) -> Result<()> {
+    let (ByteRange::FromStart { len, .. } | ByteRange::Suffix(len)) = range else { return Ok(()) };
+    if actual <= len {
+        return Ok(());
+    }
+    let error = Error::store("the store's getRange returned more bytes than were asked for");
+    Err(error.expected(format!("at most {len} bytes")).actual(format!("{actual} bytes")))
+}
+
+/// A `RangeQuery`; none for the whole value.
+// Offsets beyond 2^53 are no place in any file.
+#[allow(clippy::cast_precision_loss)]
+fn query(range: ByteRange) -> Option<JsValue> {
+    let members: &[(&str, u64)] = match range {
+        ByteRange::Whole => return None,
+        // zarrita's interface has no range that is open at its end.
+        range if range.is_open() => return None,
+        ByteRange::FromStart { offset, len } => &[("offset", offset), ("length", len)],
+        ByteRange::Suffix(len) => &[("suffixLength", len)],
+    };
+    let query = Object::new();
+    for (name, value) in members {
+        // Setting a member of a plain object does not fail.
+        let _ = Reflect::set(&query, &(*name).into(), &(*value as f64).into());
+    }
+    Some(query.into())
+}
+
+/// `{ signal }` with the very signal that the caller passed.
+fn options(context: &RequestContext) -> JsValue {
+    let options = Object::new();
+    let signal = context.signal.as_ref().and_then(|signal| signal.downcast_ref::<JsValue>());
+    let signal = signal.cloned().unwrap_or(JsValue::UNDEFINED);
+    let _ = Reflect::set(&options, &"signal".into(), &signal);
+    options.into()
+}
+
+impl Store for UserStore {
+    fn capabilities(&self) -> Capabilities {
+        let store = self.store.deref();
+        let has = |name: &str| !store.is_undefined() && host::method(&store, name).is_some();
+        Capabilities {
+            readable: true,
+            partial: has("getRange"),
+            writable: has("set"),
+            listable: has("list") || has("listDir") || has("keys"),
+        }
+    }
+
+    fn describe(&self) -> String {
+        "the given store".to_owned()
+    }
+
+    fn lock_name(&self) -> Option<String> {
+        let store = self.object().ok()?;
+        Reflect::get(&store, &"lockName".into()).ok()?.as_string()
+    }
+
+    fn get<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        range: ByteRange,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+        Box::pin(async move {
+            let fetched = self.read(key, range, context).await;
+            fetched.map_err(|error| error.at_key(key.as_str()))
+        })
+    }
+
+    fn size<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<u64>>> {
+        Box::pin(async move {
+            let size = self.size_of(key, context).await;
+            size.map_err(|error| error.at_key(key.as_str()))
+        })
+    }
+
+    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let set = self.write(key, value).await;
+            set.map_err(|error| error.at_key(key.as_str()))
+        })
+    }
+
+    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let erased = self.remove(key).await;
+            erased.map_err(|error| error.at_key(key.as_str()))
+        })
+    }
+
+    fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
+        Box::pin(self.directory(prefix))
+    }
+
+    fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
+        Box::pin(self.keys_below(prefix))
+    }
+
+    fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
+        Box::pin(self.remove_prefix(prefix))
+    }
+}
