@@ -19,7 +19,7 @@
 pub mod error;
 pub mod limits;
 
-pub mod kernel;
+pub use zarr_wasm_kernel as kernel;
 
 #[forbid(unsafe_code)]
 pub mod format;

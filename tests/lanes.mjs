@@ -12,8 +12,8 @@ const node = process.execPath;
 const NODE_TESTS = readdirSync(join(import.meta.dirname, "node"))
   .filter((name) => name.endsWith(".test.mjs"))
   .map((name) => `tests/node/${name}`);
-const RUST_TESTS = ["test", "--package", "zarr-wasm", "--no-fail-fast"];
-const WASM_TESTS = ["test", "--package", "zarr-wasm", "--lib", "--target", "wasm32-unknown-unknown"];
+const RUST_TESTS = ["test", "--package", "zarr-wasm", "--package", "zarr-wasm-kernel", "--no-fail-fast"];
+const WASM_TESTS = ["test", "--package", "zarr-wasm-kernel", "--target", "wasm32-unknown-unknown"];
 
 /** libtest's and the wasm runner's closing lines. */
 function countRust(output) {

@@ -175,7 +175,7 @@ fn grow(out: &mut Vec<u8>, produced: usize, limit: usize) -> Result<usize, ZstdE
 ///
 /// # Errors
 /// When there is not enough memory, or the library does not know the level.
-#[cfg(any(feature = "full", not(target_arch = "wasm32"), test))]
+#[cfg(any(feature = "encoders", not(target_arch = "wasm32"), test))]
 pub fn compress(src: &[u8], level: i32, checksum: bool, out: &mut Vec<u8>) -> Result<(), ZstdError> {
     use zstd_sys::ZSTD_cParameter::{ZSTD_c_checksumFlag, ZSTD_c_compressionLevel};
 

@@ -7,7 +7,7 @@ use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use super::NumberType::*;
 use super::*;
-use crate::kernel::naive;
+use crate::naive;
 
 const ALL: [NumberType; 12] = [Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, F32, F64];
 

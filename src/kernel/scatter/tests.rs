@@ -5,7 +5,7 @@
 use wasm_bindgen_test::wasm_bindgen_test as test;
 
 use super::*;
-use crate::kernel::naive;
+use crate::naive;
 
 fn strided_agrees_with_the_oracle(src: &[u8], dst: &[u8], plan: &Strided<'_>) {
     let expected = naive::scatter(src, dst, plan);
