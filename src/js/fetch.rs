@@ -10,8 +10,8 @@ use js_sys::{ArrayBuffer, Function, Object, Reflect, TypeError, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::{AbortController, Request, RequestInit};
 
-use super::bytes::our_value;
-use super::error::{describe, store_failed};
+use super::bytes::{our_value, to_js};
+use super::error::{describe, report_to_js, store_failed};
 use super::host;
 use crate::error::Error;
 use crate::store::http::transport::{
@@ -61,6 +61,9 @@ impl FetchTransport {
         init.set_method(request.method.name());
         init.set_headers(&headers);
         init.set_signal(Some(&abort.controller.signal()));
+        if let Some(body) = &request.body {
+            init.set_body(&to_js(body, 1).map_err(|error| report_to_js(&error))?.bytes);
+        }
         if request.cache != CacheMode::Default {
             init.set_cache(match request.cache {
                 CacheMode::NoStore => web_sys::RequestCache::NoStore,
@@ -148,11 +151,12 @@ async fn answer(response: &JsValue, request: &HttpRequest) -> Answer {
     }
     let body = match request.method {
         Method::Head => Value::from(Vec::new()),
-        Method::Get => body(response).await?,
+        Method::Get | Method::Put | Method::Delete => body(response).await?,
     };
     Ok(HttpResponse {
         status: head.status,
-        url: head.url,
+        // What only looks like a response does not say where it came from.
+        url: if head.url.is_empty() { request.url.clone() } else { head.url },
         redirected: head.redirected,
         headers: head.headers,
         body,

@@ -226,6 +226,12 @@ pub trait Store {
         Box::pin(async move { self.list_prefix(&NodePath::root()).await })
     }
 
+    /// Whether `list_dir` works, found out where that is not known: a server is asked once. [`Capabilities::listable`] says
+    /// what is known without asking.
+    fn can_list(&self) -> LocalFuture<'_, Result<bool>> {
+        Box::pin(async move { Ok(self.capabilities().listable) })
+    }
+
     /// What stands directly below a prefix, in no particular order. A prefix is the text's without its last slash.
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
         let _ = prefix;

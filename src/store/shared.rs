@@ -80,6 +80,10 @@ impl<S: Store + ?Sized> Store for Rc<S> {
         (**self).list()
     }
 
+    fn can_list(&self) -> LocalFuture<'_, Result<bool>> {
+        (**self).can_list()
+    }
+
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
         (**self).list_dir(prefix)
     }

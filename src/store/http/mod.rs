@@ -1,9 +1,11 @@
 //! A store over HTTP: a policy, which is a pure machine ([`policy`]), over a transport of one function ([`transport`]).
 //!
-//! What servers and browsers do wrong, and what is done about it, is in `policy` and `response`; this file only sends. It
+//! What servers and browsers do wrong, and what is done about it, is in `policy` and `response`; this file only sends.
+//! Writing is in `write`, listing in `listing`. It
 //! deliberately neither merges nor shares nor caches: those are wrappers ([`super::wrap`]).
 
 mod fault;
+mod listing;
 pub mod origin;
 mod policy;
 mod response;
@@ -13,6 +15,7 @@ mod retry;
 mod tests;
 pub mod transport;
 pub mod url;
+mod write;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -23,9 +26,11 @@ use policy::{Ask, Exchange, Goal, Knowledge, Outcome, Setting, Step};
 use transport::{Answer, CacheMode, HttpRequest, Transport};
 use url::RootUrl;
 
-use super::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store, WarningSink};
+use super::{
+    ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value, WarningSink,
+};
 use crate::error::Result;
-use crate::format::path::StoreKey;
+use crate::format::path::{NodePath, StoreKey};
 
 /// What a user may choose.
 #[derive(Clone)]
@@ -69,6 +74,7 @@ pub struct HttpStore<T> {
     options: HttpOptions,
     origin: Rc<Origin>,
     knowledge: Knowledge,
+    lister: RefCell<Option<listing::Lister>>,
     open_ranges: RefCell<BTreeMap<String, u32>>,
 }
 
@@ -81,6 +87,7 @@ impl<T: Transport> HttpStore<T> {
             options,
             origin,
             knowledge: Knowledge::default(),
+            lister: RefCell::default(),
             open_ranges: RefCell::default(),
         }
     }
@@ -90,9 +97,33 @@ impl<T: Transport> HttpStore<T> {
         &self.root
     }
 
-    async fn exchange(&self, key: &StoreKey, goal: Goal, context: &RequestContext) -> Result<Outcome> {
-        let url = self.root.join(&key.percent_encoded());
-        let shown = url::redact(&url);
+    /// Reads an object of this server, wherever it is: what one store has learned about a server holds for all of it.
+    ///
+    /// # Errors
+    /// As [`Store::get`].
+    pub async fn get_at(
+        &self,
+        url: &RootUrl,
+        range: ByteRange,
+        context: &RequestContext,
+    ) -> Result<Option<Fetched>> {
+        Ok(self.exchange(&url.object(), Goal::Read(range.check()?), context).await?.fetched())
+    }
+
+    /// The size of an object of this server.
+    ///
+    /// # Errors
+    /// As [`Store::size`].
+    pub async fn size_at(&self, url: &RootUrl, context: &RequestContext) -> Result<Option<u64>> {
+        Ok(self.exchange(&url.object(), Goal::Size, context).await?.size())
+    }
+
+    fn url_of(&self, key: &StoreKey) -> String {
+        self.root.join(&key.percent_encoded())
+    }
+
+    async fn exchange(&self, url: &str, goal: Goal, context: &RequestContext) -> Result<Outcome> {
+        let shown = url::redact(url);
         let setting = Setting {
             url: &shown,
             subject: context.subject,
@@ -103,12 +134,12 @@ impl<T: Transport> HttpStore<T> {
         let (mut exchange, mut step) = Exchange::start(goal, setting);
         loop {
             match step {
-                Step::Done(outcome) => return outcome.map_err(|error| error.at_key(key.as_str())),
+                Step::Done(outcome) => return outcome,
                 Step::Send(ask) => {
                     if ask.after_ms > 0 {
                         self.transport.sleep(ask.after_ms).await;
                     }
-                    let answer = self.send(&url, ask, context.reload).await;
+                    let answer = self.send(url, ask, context.reload).await;
                     step = exchange.answer(answer, self.transport.random());
                 }
             }
@@ -131,6 +162,7 @@ impl<T: Transport> HttpStore<T> {
             url: url.to_owned(),
             range: ask.range,
             cache,
+            body: None,
             body_limit: ask.body_limit,
         };
         self.transport.send(request).await
@@ -140,7 +172,7 @@ impl<T: Transport> HttpStore<T> {
 impl<T: Transport> Store for HttpStore<T> {
     fn capabilities(&self) -> Capabilities {
         let partial = !self.knowledge.ranges_ignored.get();
-        Capabilities { readable: true, partial, writable: false, listable: false }
+        Capabilities { readable: true, partial, writable: true, listable: self.is_known_to_list() }
     }
 
     fn describe(&self) -> String {
@@ -154,10 +186,8 @@ impl<T: Transport> Store for HttpStore<T> {
         context: &'a RequestContext,
     ) -> LocalFuture<'a, Result<Option<Fetched>>> {
         Box::pin(async move {
-            match self.exchange(key, Goal::Read(range.check()?), context).await? {
-                Outcome::Found(fetched) => Ok(Some(fetched)),
-                Outcome::Absent | Outcome::Size(_) => Ok(None),
-            }
+            let outcome = self.exchange(&self.url_of(key), Goal::Read(range.check()?), context).await;
+            Ok(outcome.map_err(|error| error.at_key(key.as_str()))?.fetched())
         })
     }
 
@@ -167,11 +197,33 @@ impl<T: Transport> Store for HttpStore<T> {
         context: &'a RequestContext,
     ) -> LocalFuture<'a, Result<Option<u64>>> {
         Box::pin(async move {
-            match self.exchange(key, Goal::Size, context).await? {
-                Outcome::Size(size) => Ok(Some(size)),
-                Outcome::Absent | Outcome::Found(_) => Ok(None),
-            }
+            let outcome = self.exchange(&self.url_of(key), Goal::Size, context).await;
+            Ok(outcome.map_err(|error| error.at_key(key.as_str()))?.size())
         })
+    }
+
+    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
+        Box::pin(async move {
+            self.put(&self.url_of(key), value).await.map_err(|error| error.at_key(key.as_str()))
+        })
+    }
+
+    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
+        Box::pin(
+            async move { self.delete(&self.url_of(key)).await.map_err(|error| error.at_key(key.as_str())) },
+        )
+    }
+
+    fn can_list(&self) -> LocalFuture<'_, Result<bool>> {
+        Box::pin(async move { Ok(self.lister().await?.is_some()) })
+    }
+
+    fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
+        Box::pin(self.list_below(prefix))
+    }
+
+    fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
+        Box::pin(self.list_all_below(prefix))
     }
 }
 

@@ -49,6 +49,22 @@ pub(super) enum Outcome {
     Size(u64),
 }
 
+impl Outcome {
+    pub(super) fn fetched(self) -> Option<Fetched> {
+        match self {
+            Self::Found(fetched) => Some(fetched),
+            Self::Absent | Self::Size(_) => None,
+        }
+    }
+
+    pub(super) fn size(self) -> Option<u64> {
+        match self {
+            Self::Size(size) => Some(size),
+            Self::Absent | Self::Found(_) => None,
+        }
+    }
+}
+
 /// What one store has learned about its server.
 #[derive(Debug, Default)]
 pub(super) struct Knowledge {

@@ -51,6 +51,10 @@ pub enum Method {
     Get,
     /// The headers alone.
     Head,
+    /// Puts the request's body in place of whatever is there.
+    Put,
+    /// Removes what is there.
+    Delete,
 }
 
 impl Method {
@@ -59,6 +63,8 @@ impl Method {
         match self {
             Self::Get => "GET",
             Self::Head => "HEAD",
+            Self::Put => "PUT",
+            Self::Delete => "DELETE",
         }
     }
 }
@@ -75,7 +81,7 @@ pub enum CacheMode {
 }
 
 /// A request. Headers other than `Range` are the transport's.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct HttpRequest {
     /// What is asked.
     pub method: Method,
@@ -85,6 +91,8 @@ pub struct HttpRequest {
     pub range: Option<String>,
     /// How the HTTP cache takes part.
     pub cache: CacheMode,
+    /// What is to be put.
+    pub body: Option<Value>,
     /// The largest body that is of use: the transport refuses one whose `Content-Length` is above it, before reading it,
     /// and aborts the request. Without bound for HEAD, which announces a length but has no body.
     pub body_limit: u64,

@@ -32,6 +32,8 @@ pub struct RootUrl {
     path: String,
     /// Empty, or `?` and more.
     query: String,
+    /// It is the URL of one object, which every key means.
+    is_object: bool,
 }
 
 impl RootUrl {
@@ -57,11 +59,80 @@ impl RootUrl {
         let path = utf8_percent_encode(path, NOT_IN_A_PATH).to_string();
         // A lone `?` is no query.
         let query = if query == "?" { String::new() } else { query.replace(' ', "%20") };
-        Ok(Self { origin, path: if path.is_empty() { path } else { format!("/{path}") }, query })
+        Ok(Self {
+            origin,
+            path: if path.is_empty() { path } else { format!("/{path}") },
+            query,
+            is_object: false,
+        })
+    }
+
+    /// As the URL of one object: whatever the key, it is this that is read.
+    #[must_use]
+    pub fn as_object(self) -> Self {
+        Self { is_object: true, ..self }
+    }
+
+    /// The URL itself, as that of one object.
+    pub fn object(&self) -> String {
+        format!("{}{}{}", self.origin, self.path, self.query)
+    }
+
+    /// The URL that a reference means which stands in the document at this one, or an absolute one.
+    ///
+    /// # Errors
+    /// `Argument` for an absolute one without a host.
+    pub fn resolve(&self, reference: &str) -> Result<Self> {
+        let reference = reference.trim();
+        if has_scheme(reference) {
+            return Self::parse(reference);
+        }
+        if let Some(elsewhere) = reference.strip_prefix("//") {
+            let scheme = self.origin.split_once("://").map_or("https", |(scheme, _)| scheme);
+            return Self::parse(&format!("{scheme}://{elsewhere}"));
+        }
+        let (path, query) = reference.find('?').map_or((reference, ""), |at| reference.split_at(at));
+        let folder = if path.starts_with('/') {
+            ""
+        } else {
+            self.path.rsplit_once('/').map_or("", |(folder, _)| folder)
+        };
+        let path = without_dots(&format!("{folder}/{}", path.trim_start_matches('/')));
+        Self::parse(&format!("{}/{path}{query}", self.origin))
+    }
+
+    /// Host and port, as they stand in the URL, in lower case and without a user's name.
+    pub fn host(&self) -> String {
+        let authority = self.origin.split_once("://").map_or("", |(_, authority)| authority);
+        authority.rsplit_once('@').map_or(authority, |(_user, host)| host).to_ascii_lowercase()
+    }
+
+    /// `http`, `https`, or what else was given.
+    pub fn scheme(&self) -> &str {
+        self.origin.split_once("://").map_or("", |(scheme, _)| scheme)
+    }
+
+    /// The path, empty or with a slash before it and none after it, percent-encoded.
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// Another place on the same server. `path` is percent-encoded, without a slash before it; `parameters` are joined to
+    /// the root's own query.
+    pub(super) fn elsewhere(&self, path: &str, parameters: &str) -> String {
+        let query = match (self.query.is_empty(), parameters.is_empty()) {
+            (_, true) => self.query.clone(),
+            (true, false) => format!("?{parameters}"),
+            (false, false) => format!("{}&{parameters}", self.query),
+        };
+        format!("{}/{path}{query}", self.origin)
     }
 
     /// The URL of a percent-encoded key.
     pub fn join(&self, key: &str) -> String {
+        if self.is_object {
+            return self.object();
+        }
         format!("{}{}/{key}{}", self.origin, self.path, self.query)
     }
 
@@ -74,6 +145,27 @@ impl RootUrl {
     pub fn shown(&self) -> String {
         redact(&format!("{}{}{}", self.origin, self.path, self.query))
     }
+}
+
+/// Whether a reference is absolute: RFC 3986's `scheme "://"`.
+fn has_scheme(reference: &str) -> bool {
+    reference.split_once("://").is_some_and(|(scheme, _)| {
+        scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+            && scheme.chars().all(|char| char.is_ascii_alphanumeric() || matches!(char, '+' | '-' | '.'))
+    })
+}
+
+/// A path with `.` and `..` taken out, as RFC 3986 (5.2.4) does; no slash before it.
+fn without_dots(path: &str) -> String {
+    let mut kept: Vec<&str> = Vec::new();
+    for segment in path.trim_start_matches('/').split('/') {
+        match segment {
+            "." => {}
+            ".." => drop(kept.pop()),
+            _ => kept.push(segment),
+        }
+    }
+    kept.join("/")
 }
 
 /// Origin and path of a root, by its scheme.
@@ -136,6 +228,24 @@ mod tests {
         assert_eq!(joined("s3://bucket"), "https://bucket.s3.amazonaws.com/c/0/1");
         assert_eq!(joined("gs://bucket/a"), "https://storage.googleapis.com/bucket/a/c/0/1");
         assert_eq!(joined("gs://bucket"), "https://storage.googleapis.com/bucket/c/0/1");
+    }
+
+    #[test]
+    fn references_are_seen_from_their_document() {
+        let document = RootUrl::parse("https://host/a/b/refs.json?sig=1").unwrap();
+        let resolved = |reference: &str| document.resolve(reference).unwrap().object();
+        assert_eq!(resolved("c.nc"), "https://host/a/b/c.nc");
+        assert_eq!(resolved("../c.nc?x=1"), "https://host/a/c.nc?x=1");
+        assert_eq!(resolved("../../../c.nc"), "https://host/c.nc");
+        assert_eq!(resolved("/c/./d.nc"), "https://host/c/d.nc");
+        assert_eq!(resolved("//other/c.nc"), "https://other/c.nc");
+        assert_eq!(resolved("http://u:p@Other:81/c.nc"), "http://u:p@Other:81/c.nc");
+        assert_eq!(document.resolve("http://u:p@Other:81/c.nc").unwrap().host(), "other:81");
+        assert_eq!(resolved("s3://bucket/c.nc"), "https://bucket.s3.amazonaws.com/c.nc");
+        assert_eq!(
+            RootUrl::parse("https://host").unwrap().resolve("c.nc").unwrap().object(),
+            "https://host/c.nc"
+        );
     }
 
     #[test]

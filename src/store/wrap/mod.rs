@@ -63,6 +63,10 @@ macro_rules! forward_to_inner {
             self.inner.list()
         }
 
+        fn can_list(&self) -> crate::store::LocalFuture<'_, crate::error::Result<bool>> {
+            self.inner.can_list()
+        }
+
         fn list_dir<'a>(
             &'a self,
             prefix: &'a crate::format::path::NodePath,

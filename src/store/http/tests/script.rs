@@ -20,15 +20,26 @@ pub const ROOT: &str = "https://host/data.zarr?sig=secret";
 
 /// A request in one line, such as `GET c/0 bytes=0-3 no-store`.
 pub fn line(request: &HttpRequest) -> String {
-    let key = request.url.strip_prefix("https://host/data.zarr/").expect("below the root");
-    let key = key.strip_suffix("?sig=secret").expect("the signature on every request");
+    let below = request.url.strip_prefix("https://host/").expect("on the host");
+    let (path, query) = below.split_once("?sig=secret").expect("the signature on every request");
+    // Listings stand beside the root's query: what they add to it is shown, and so is a question to the host itself.
+    let key = match (path.strip_prefix("data.zarr"), path) {
+        (Some(key), _) => key.strip_prefix('/').unwrap_or(key).to_owned(),
+        (None, "") => return format!("HOST ?{} no-store", query.trim_start_matches('&')),
+        (None, other) => panic!("{other} is not below the root"),
+    };
+    let key = match query.strip_prefix('&') {
+        Some(parameters) => format!("{key}?{parameters}"),
+        None => key,
+    };
+    let body = request.body.as_ref().map(|body| format!(" [{} bytes]", body.len())).unwrap_or_default();
     let range = request.range.as_ref().map(|range| format!(" {range}")).unwrap_or_default();
     let cache = match request.cache {
         CacheMode::Default => "",
         CacheMode::NoStore => " no-store",
         CacheMode::Reload => " reload",
     };
-    format!("{} {key}{range}{cache}", request.method.name())
+    format!("{} {key}{range}{cache}{body}", request.method.name())
 }
 
 /// A response of this status and body, with headers in the form `name: value`.
@@ -109,7 +120,7 @@ impl Scene {
         self
     }
 
-    fn finish<T>(&self, outcome: Result<T>) -> Result<T> {
+    pub fn finish<T>(&self, outcome: Result<T>) -> Result<T> {
         assert!(self.script.steps.borrow().is_empty(), "not asked: {:?}", self.script.steps.borrow());
         if let Err(error) = &outcome {
             assert!(!error.to_string().contains("secret"), "{error}");

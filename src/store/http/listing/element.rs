@@ -1,0 +1,172 @@
+//! Elements of XML and HTML as listings have them: a scanner for tags, and text with its character references replaced.
+//!
+//! Deliberately no parser of either language: it finds elements by name wherever they stand and never fails. Namespace
+//! prefixes are dropped.
+
+use std::borrow::Cow;
+
+/// The text between each `<name …>` and the next `</name>`, in order, character references as they are.
+pub(super) fn contents<'a>(text: &'a str, name: &'a str) -> impl Iterator<Item = &'a str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            let tag = next_tag(&mut rest)?;
+            if tag.closes || local(tag.name) != name {
+                continue;
+            }
+            if tag.attributes.ends_with('/') {
+                return Some("");
+            }
+            let from = rest;
+            while let Some(end) = next_tag(&mut rest) {
+                if end.closes && local(end.name) == name {
+                    return from.get(..from.len() - rest.len() - end.len);
+                }
+            }
+            return None;
+        }
+    })
+}
+
+/// The first of them, with its character references replaced.
+pub(super) fn text_of<'a>(text: &'a str, name: &'a str) -> Option<Cow<'a, str>> {
+    contents(text, name).next().map(|content| unescape(content.trim()))
+}
+
+/// A tag, and how many bytes it takes with its angle brackets.
+pub(super) struct Tag<'a> {
+    pub closes: bool,
+    pub name: &'a str,
+    pub attributes: &'a str,
+    pub len: usize,
+}
+
+/// Takes everything up to the end of the next tag. Comments, declarations and CDATA sections are not tags.
+pub(super) fn next_tag<'a>(rest: &mut &'a str) -> Option<Tag<'a>> {
+    loop {
+        let text = rest.get(rest.find('<')?..)?;
+        if let Some(comment) = text.strip_prefix("<!--") {
+            *rest = comment.get(comment.find("-->")? + 3..)?;
+            continue;
+        }
+        let end = tag_end(text)?;
+        let inside = text.get(1..end)?;
+        *rest = text.get(end + 1..)?;
+        if inside.starts_with(['!', '?']) {
+            continue;
+        }
+        let closes = inside.starts_with('/');
+        let inside = inside.trim_start_matches('/');
+        let name_end =
+            inside.find(|char: char| char.is_ascii_whitespace() || char == '/').unwrap_or(inside.len());
+        let (name, attributes) = inside.split_at(name_end);
+        return Some(Tag { closes, name, attributes: attributes.trim(), len: end + 1 });
+    }
+}
+
+/// Where the `>` of a tag is that stands in no quoted value.
+fn tag_end(text: &str) -> Option<usize> {
+    let mut quote = None;
+    for (at, char) in text.char_indices() {
+        match (quote, char) {
+            (None, '>') => return Some(at),
+            (None, '"' | '\'') => quote = Some(char),
+            (Some(open), _) if open == char => quote = None,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The value of an attribute, with its character references replaced.
+pub(super) fn attribute<'a>(attributes: &'a str, name: &str) -> Option<Cow<'a, str>> {
+    let mut rest = attributes;
+    loop {
+        let (before, after) = rest.split_once('=')?;
+        let after = after.trim_start();
+        let (value, following) = match after.chars().next()? {
+            quote @ ('"' | '\'') => after.get(1..)?.split_once(quote)?,
+            _ => after.split_once(|char: char| char.is_ascii_whitespace()).unwrap_or((after, "")),
+        };
+        let found = before.split_ascii_whitespace().next_back().unwrap_or_default();
+        if found.eq_ignore_ascii_case(name) {
+            return Some(unescape(value));
+        }
+        rest = following;
+    }
+}
+
+fn local(name: &str) -> &str {
+    name.rsplit_once(':').map_or(name, |(_, local)| local)
+}
+
+/// Replaces the character references that listings write; others stay as they are.
+pub(super) fn unescape(text: &str) -> Cow<'_, str> {
+    if !text.contains('&') {
+        return Cow::Borrowed(text);
+    }
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some((before, after)) = rest.split_once('&') {
+        out.push_str(before);
+        let reference = after.split_once(';').filter(|(name, _)| name.len() <= 8);
+        match reference.and_then(|(name, following)| Some((character(name)?, following))) {
+            Some((char, following)) => {
+                out.push(char);
+                rest = following;
+            }
+            None => {
+                out.push('&');
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    Cow::Owned(out)
+}
+
+fn character(name: &str) -> Option<char> {
+    match name {
+        "amp" => Some('&'),
+        "lt" => Some('<'),
+        "gt" => Some('>'),
+        "quot" => Some('"'),
+        "apos" => Some('\''),
+        "nbsp" => Some('\u{a0}'),
+        _ => {
+            let number = name.strip_prefix('#')?;
+            let code = match number.strip_prefix(['x', 'X']) {
+                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+                None => number.parse().ok()?,
+            };
+            char::from_u32(code)
+        }
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_found_whatever_surrounds_them() {
+        let xml = "<?xml version='1.0'?><!-- <Key>no</Key> --><L xmlns='u:v'><x:Key a='>'> a&amp;b </x:Key><Key/><K><Key>c</Key></K>";
+        assert_eq!(contents(xml, "Key").collect::<Vec<_>>(), [" a&amp;b ", "", "c"]);
+        assert_eq!(text_of(xml, "Key").as_deref(), Some("a&b"));
+        assert_eq!(text_of("<Key>never closed", "Key"), None);
+        assert_eq!(contents("<", "Key").count(), 0);
+    }
+
+    #[test]
+    fn attributes_in_every_style() {
+        assert_eq!(attribute(r#"class="x" href="a&#x2f;b""#, "href").as_deref(), Some("a/b"));
+        assert_eq!(attribute("HREF='a b' x", "href").as_deref(), Some("a b"));
+        assert_eq!(attribute("id=1 href=a/ class=x", "href").as_deref(), Some("a/"));
+        assert_eq!(attribute("data-href='no'", "href"), None);
+        assert_eq!(attribute("href=", "href"), None);
+    }
+
+    #[test]
+    fn references_that_mean_nothing_stay() {
+        assert_eq!(unescape("a&b;&lt;&#65;&#x110000;& &unknownname;"), "a&b;<A&#x110000;& &unknownname;");
+    }
+}

@@ -1,0 +1,247 @@
+//! Listing over HTTP, which has no way of its own to list: S3's `ListObjectsV2`, Azure's `List Blobs`, and as a last resort
+//! the pages that servers make of a folder.
+//!
+//! Which of them a server knows is found out at the store's root, once, and only when someone wants to list. An answer counts
+//! only when it says of itself what it is: a start page that a server gives for every path is no folder.
+
+mod element;
+mod page;
+mod s3;
+
+use super::HttpStore;
+use super::fault::Asked;
+use super::transport::{HttpResponse, Method, Transport};
+use super::url::{RootUrl, redact};
+use crate::error::{Error, Result};
+use crate::format::path::{NodePath, StoreKey};
+use crate::limits;
+use crate::store::Listing;
+
+/// The most answers that one listing is put together from: 10^7 keys in pages of a thousand.
+const PAGES: usize = 10_000;
+
+/// How a server lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Lister {
+    /// It does not.
+    None,
+    /// Buckets.
+    Bucket(Bucket),
+    /// A page a folder.
+    Pages,
+}
+
+/// Where a bucket is, and how the keys of a store begin in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Bucket {
+    /// Path of the bucket's own URL, percent-encoded, without a slash before it.
+    path: String,
+    /// What stands before the store's keys: empty, or ending in a slash; not encoded.
+    prefix: String,
+    kind: BucketKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum BucketKind {
+    /// `ListObjectsV2`.
+    S3,
+    /// `List Blobs`.
+    Azure,
+}
+
+impl Bucket {
+    fn query(&self, prefix: &str, delimited: bool, token: Option<&s3::Next>) -> String {
+        let base = match self.kind {
+            BucketKind::S3 => "list-type=2",
+            BucketKind::Azure => "restype=container&comp=list",
+        };
+        let delimiter = if delimited { "&delimiter=%2F" } else { "" };
+        let token = match token {
+            None => String::new(),
+            Some(s3::Next::Token(token)) => format!("&continuation-token={}", encoded(token)),
+            Some(s3::Next::After(key)) => format!("&start-after={}&marker={}", encoded(key), encoded(key)),
+            Some(s3::Next::Marker(marker)) => format!("&marker={}", encoded(marker)),
+        };
+        format!("{base}&prefix={}{delimiter}{token}", encoded(prefix))
+    }
+}
+
+fn encoded(text: &str) -> String {
+    percent_encoding::utf8_percent_encode(text, percent_encoding::NON_ALPHANUMERIC).to_string()
+}
+
+fn decoded(text: &str) -> String {
+    percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
+
+/// The buckets that a root may be in, the likelier first.
+fn candidates(root: &RootUrl) -> Vec<Bucket> {
+    let path = root.path().trim_start_matches('/');
+    let host = root.host();
+    let kind = if host.contains(".blob.core.") { BucketKind::Azure } else { BucketKind::S3 };
+    let as_prefix = |rest: &str| if rest.is_empty() { String::new() } else { format!("{}/", decoded(rest)) };
+    let in_path = || {
+        let (bucket, rest) = path.split_once('/').unwrap_or((path, ""));
+        (!bucket.is_empty()).then(|| Bucket { path: bucket.to_owned(), prefix: as_prefix(rest), kind })
+    };
+    let in_host = Bucket { path: String::new(), prefix: as_prefix(path), kind };
+    if kind == BucketKind::Azure {
+        return in_path().into_iter().collect();
+    }
+    // `bucket.s3.region.amazonaws.com`, and whoever imitates it.
+    let is_virtual_host = host.split_once(".s3").is_some_and(|(bucket, _)| !bucket.is_empty());
+    match is_virtual_host {
+        true => vec![in_host],
+        false => in_path().into_iter().chain([in_host]).collect(),
+    }
+}
+
+impl<T: Transport> HttpStore<T> {
+    /// Whether a listing has worked.
+    pub(super) fn is_known_to_list(&self) -> bool {
+        self.lister.borrow().as_ref().is_some_and(|lister| *lister != Lister::None)
+    }
+
+    /// How this server lists; found out when it is first asked. What no server said is asked again the next time.
+    pub(super) async fn lister(&self) -> Result<Option<Lister>> {
+        let known = self.lister.borrow().clone();
+        let lister = match known {
+            Some(lister) => lister,
+            None => {
+                let (lister, is_certain) = self.find_lister().await;
+                if is_certain {
+                    *self.lister.borrow_mut() = Some(lister.clone());
+                }
+                lister
+            }
+        };
+        Ok((lister != Lister::None).then_some(lister))
+    }
+
+    /// The lister, and whether every question was answered.
+    async fn find_lister(&self) -> (Lister, bool) {
+        let mut is_certain = true;
+        let mut ask = async |url: String| {
+            let answer = self.answered_within(1, Method::Get, &url, None).await;
+            // A server that refuses cross-origin requests of folders cannot list for us, and looks like a lost network.
+            is_certain &= answer.is_ok();
+            answer.ok().filter(|response| response.status == 200)
+        };
+        for bucket in candidates(&self.root) {
+            let url = self.root.elsewhere(&bucket.path, &bucket.query(&bucket.prefix, true, None));
+            // An empty list is what a bucket says of a prefix that is not in it, as when the guess of the bucket was wrong.
+            let is_list = ask(url).await.is_some_and(|response| {
+                s3::Answer::parse(&body(&response)).is_some_and(|answer| !answer.is_empty())
+            });
+            if is_list {
+                return (Lister::Bucket(bucket), true);
+            }
+        }
+        let page = ask(self.page_url(&NodePath::root())).await;
+        let is_page = page.is_some_and(|response| page::entries(&response, &self.root.origin()).is_some());
+        (if is_page { Lister::Pages } else { Lister::None }, is_certain || is_page)
+    }
+
+    fn page_url(&self, prefix: &NodePath) -> String {
+        let folder = self.root.path().trim_start_matches('/');
+        let below = StoreKey::new(prefix, "").percent_encoded().into_owned();
+        let path = match (folder.is_empty(), prefix.is_root()) {
+            (true, true) => String::new(),
+            (true, false) => below,
+            (false, true) => format!("{folder}/"),
+            (false, false) => format!("{folder}/{below}"),
+        };
+        self.root.elsewhere(&path, "")
+    }
+
+    pub(super) async fn list_below(&self, prefix: &NodePath) -> Result<Listing> {
+        match self.lister().await? {
+            Some(Lister::Bucket(bucket)) => self.list_bucket(&bucket, prefix, true).await,
+            Some(Lister::Pages) => self.list_page(prefix).await,
+            Some(Lister::None) | None => Err(self.cannot_list()),
+        }
+    }
+
+    pub(super) async fn list_all_below(&self, prefix: &NodePath) -> Result<Vec<StoreKey>> {
+        if let Some(Lister::Bucket(bucket)) = self.lister().await? {
+            return Ok(self.list_bucket(&bucket, prefix, false).await?.keys);
+        }
+        let (mut open, mut keys) = (vec![prefix.clone()], Vec::new());
+        while let Some(prefix) = open.pop() {
+            let listing = self.list_below(&prefix).await?;
+            keys.extend(listing.keys);
+            open.extend(listing.prefixes);
+        }
+        Ok(keys)
+    }
+
+    fn cannot_list(&self) -> Error {
+        Error::unsupported(format!("this store cannot list; open by path: {}", self.root.shown()))
+    }
+
+    async fn list_bucket(&self, bucket: &Bucket, prefix: &NodePath, delimited: bool) -> Result<Listing> {
+        let below = if prefix.is_root() { String::new() } else { format!("{prefix}/") };
+        let wanted = format!("{}{below}", bucket.prefix);
+        let (mut listing, mut next) = (Listing::default(), None);
+        for _ in 0..PAGES {
+            let url = self.root.elsewhere(&bucket.path, &bucket.query(&wanted, delimited, next.as_ref()));
+            let response = self.answered(Method::Get, &url, None).await?;
+            let answer = (response.status == 200).then(|| s3::Answer::parse(&body(&response))).flatten();
+            let answer = answer.ok_or_else(|| refused(&url, &response))?;
+            let following = answer.next();
+            answer.add_to(&mut listing, &bucket.prefix, &wanted);
+            match following {
+                None => return Ok(listing),
+                same if same == next => return Err(endless(&url)),
+                following => next = following,
+            }
+        }
+        Err(limits::exceeded("a listing", PAGES as u64 + 1, PAGES as u64))
+    }
+
+    async fn list_page(&self, prefix: &NodePath) -> Result<Listing> {
+        let url = self.page_url(prefix);
+        let response = self.answered(Method::Get, &url, None).await?;
+        if matches!(response.status, 404 | 410) {
+            return Ok(Listing::default());
+        }
+        let entries =
+            (response.status == 200).then(|| page::entries(&response, &self.root.origin())).flatten();
+        let entries = entries.ok_or_else(|| refused(&url, &response))?;
+        let mut listing = Listing::default();
+        for entry in entries {
+            match entry {
+                page::Entry::File(name) => listing.keys.extend(StoreKey::parse(&key(prefix, &name)).ok()),
+                page::Entry::Folder(name) => {
+                    listing.prefixes.extend(NodePath::from_normal(&key(prefix, &name)))
+                }
+            }
+        }
+        Ok(listing)
+    }
+}
+
+fn key(prefix: &NodePath, name: &str) -> String {
+    if prefix.is_root() { name.to_owned() } else { format!("{prefix}/{name}") }
+}
+
+fn body(response: &HttpResponse) -> String {
+    String::from_utf8_lossy(&response.beginning(limits::METADATA_BYTES)).into_owned()
+}
+
+fn refused(url: &str, response: &HttpResponse) -> Error {
+    let shown = redact(url);
+    let asked = Asked { url: &shown, method: Method::Get, range: None };
+    match response.status {
+        200 => Error::store(format!("the listing {shown} is not one any more")),
+        _ => asked.refused(response),
+    }
+}
+
+fn endless(url: &str) -> Error {
+    Error::store(format!("the listing {} does not end: its continuation leads to itself", redact(url)))
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+mod tests;

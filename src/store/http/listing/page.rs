@@ -1,0 +1,98 @@
+//! The pages that servers make of a folder: nginx, Apache, Python's `http.server`, lighttpd, Caddy, npm's `http-server` and
+//! `serve`, Jetty; nginx's JSON form too.
+//!
+//! They have no common form but links. So a link counts when it leads one name down from the page's own address, and a page
+//! counts when it calls itself an index or links to the folder above. Names that a server hides (nginx and Apache hide those
+//! that begin with a dot) cannot be seen.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use super::element::{attribute, contents, next_tag, unescape};
+use crate::limits;
+use crate::store::http::transport::HttpResponse;
+use crate::store::http::url::RootUrl;
+
+/// How pages of folders call themselves, in lower case.
+const TITLES: [&str; 5] = ["index of", "directory listing", "files within", "directory:", "listing of"];
+
+/// What stands in a folder.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Entry {
+    /// The name of a file.
+    File(String),
+    /// The name of a folder.
+    Folder(String),
+}
+
+/// What a page lists; `None` for a page that is no listing. `origin` is the server that was asked.
+pub(super) fn entries(response: &HttpResponse, origin: &str) -> Option<Vec<Entry>> {
+    let text = response.beginning(limits::METADATA_BYTES);
+    let text = String::from_utf8_lossy(&text);
+    if text.trim_start().starts_with('[') {
+        return json_entries(&text);
+    }
+    let page = RootUrl::parse(&response.url).ok()?;
+    // A listing of somewhere else, such as the root that everything unknown is redirected to.
+    (page.origin() == origin).then(|| html_entries(&text, &page)).flatten()
+}
+
+/// nginx with `autoindex_format json`.
+fn json_entries(text: &str) -> Option<Vec<Entry>> {
+    #[derive(Deserialize)]
+    struct Item {
+        name: String,
+        #[serde(rename = "type")]
+        kind: String,
+    }
+    let items: Vec<Item> = serde_json::from_str(text).ok()?;
+    let entry = |Item { name, kind }| match kind.as_str() {
+        "directory" => Entry::Folder(name.trim_end_matches('/').to_owned()),
+        _ => Entry::File(name),
+    };
+    Some(items.into_iter().map(entry).collect())
+}
+
+fn html_entries(text: &str, page: &RootUrl) -> Option<Vec<Entry>> {
+    let base = format!("{}/", page.path());
+    let mut is_listing = is_titled(text);
+    let mut found: BTreeMap<String, bool> = BTreeMap::new();
+    let mut rest = text;
+    while let Some(tag) = next_tag(&mut rest) {
+        if tag.closes || !tag.name.eq_ignore_ascii_case("a") {
+            continue;
+        }
+        let Some(href) = attribute(tag.attributes, "href") else { continue };
+        is_listing |= matches!(href.trim_end_matches('/'), "..");
+        if let Some((name, is_folder)) = child(&href, &base, page) {
+            let folder = found.entry(name).or_default();
+            *folder |= is_folder;
+        }
+    }
+    let entry = |(name, is_folder)| if is_folder { Entry::Folder(name) } else { Entry::File(name) };
+    is_listing.then(|| found.into_iter().map(entry).collect())
+}
+
+fn is_titled(text: &str) -> bool {
+    let titles = ["title", "h1"].into_iter().flat_map(|name| contents(text, name));
+    let mut titles = titles.map(|title| unescape(title).trim().to_ascii_lowercase());
+    titles.any(|title| TITLES.iter().any(|word| title.starts_with(word)))
+}
+
+/// The name one step below the page that a link leads to, and whether it is a folder's.
+fn child(href: &str, base: &str, page: &RootUrl) -> Option<(String, bool)> {
+    let href = href.split(['?', '#']).next().unwrap_or_default();
+    if href.is_empty() {
+        return None;
+    }
+    let is_folder = href.ends_with('/');
+    // Seen from the page, whose address ends in a slash that a `RootUrl` does not keep.
+    let below = match href.starts_with('/') || href.contains("://") {
+        true => page.resolve(href).ok().filter(|target| target.origin() == page.origin())?.path().to_owned(),
+        false => format!("{base}{}", href.strip_prefix("./").unwrap_or(href).trim_end_matches('/')),
+    };
+    let name = super::decoded(below.strip_prefix(base)?);
+    let is_name = !matches!(name.as_str(), "" | "." | "..") && !name.contains('/');
+    is_name.then_some((name, is_folder))
+}

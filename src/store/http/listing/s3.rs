@@ -1,0 +1,89 @@
+//! One answer of `ListObjectsV2`, of the first version of that call, or of Azure's `List Blobs`.
+//! <https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListObjectsV2.html>,
+//! <https://learn.microsoft.com/rest/api/storageservices/list-blobs>
+
+use super::element::{contents, text_of, unescape};
+use crate::format::path::{NodePath, StoreKey};
+use crate::store::Listing;
+
+/// What the next page is asked with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    /// A continuation token.
+    Token(String),
+    /// The last key, where a server knows no tokens.
+    After(String),
+    /// Azure's token.
+    Marker(String),
+}
+
+/// One page of a listing.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Answer {
+    keys: Vec<String>,
+    prefixes: Vec<String>,
+    next: Option<Next>,
+}
+
+impl Answer {
+    /// `None` for what is no listing.
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        if let Some(list) = contents(text, "ListBucketResult").next() {
+            return Some(Self::parse_s3(list));
+        }
+        let list = contents(text, "EnumerationResults").next()?;
+        Some(Self::parse_azure(list))
+    }
+
+    fn parse_s3(list: &str) -> Self {
+        let keys: Vec<_> = contents(list, "Contents").filter_map(|item| text(item, "Key")).collect();
+        let prefixes: Vec<_> = contents(list, "CommonPrefixes")
+            .flat_map(|item| contents(item, "Prefix"))
+            .map(unescaped)
+            .collect();
+        let is_truncated = text(list, "IsTruncated").is_some_and(|word| word == "true");
+        let last = || keys.last().max(prefixes.last()).cloned().map(Next::After);
+        let next = is_truncated.then(|| {
+            let token = text(list, "NextContinuationToken").map(Next::Token);
+            token.or_else(|| text(list, "NextMarker").map(Next::After)).or_else(last)
+        });
+        Self { next: next.flatten(), keys, prefixes }
+    }
+
+    fn parse_azure(list: &str) -> Self {
+        let names = |element| contents(list, element).filter_map(|item| text(item, "Name")).collect();
+        let next = text(list, "NextMarker").filter(|marker| !marker.is_empty()).map(Next::Marker);
+        Self { keys: names("Blob"), prefixes: names("BlobPrefix"), next }
+    }
+
+    /// Whether nothing is in it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.keys.is_empty() && self.prefixes.is_empty()
+    }
+
+    /// What the next page is asked with; `None` when this is the last.
+    pub(super) fn next(&self) -> Option<Next> {
+        self.next.clone()
+    }
+
+    /// Adds what begins with `wanted`, seen from `root`. Objects whose name ends in a slash are marks of folders.
+    pub(super) fn add_to(self, listing: &mut Listing, root: &str, wanted: &str) {
+        let below = |name: &String| {
+            let is_wanted = name.starts_with(wanted) && name.len() > wanted.len();
+            is_wanted.then(|| name.strip_prefix(root).unwrap_or_default().to_owned())
+        };
+        listing.keys.extend(self.keys.iter().filter_map(below).filter_map(|key| StoreKey::parse(&key).ok()));
+        let prefixes = self.prefixes.iter().filter_map(below);
+        listing
+            .prefixes
+            .extend(prefixes.filter_map(|prefix| NodePath::from_normal(prefix.trim_end_matches('/'))));
+    }
+}
+
+fn text(item: &str, name: &str) -> Option<String> {
+    text_of(item, name).map(std::borrow::Cow::into_owned)
+}
+
+fn unescaped(text: &str) -> String {
+    unescape(text).into_owned()
+}

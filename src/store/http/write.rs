@@ -1,0 +1,108 @@
+//! Writing over HTTP: PUT and DELETE, as S3-compatible stores, WebDAV and small servers take them.
+//! <https://www.rfc-editor.org/rfc/rfc9110#name-put>
+//!
+//! Both are idempotent, so what failed for a passing reason is sent again, also where it is unknown whether the first try
+//! arrived. Deliberately without conditions (If-Match): who may write at the same time is the caller's lock's matter.
+
+use super::HttpStore;
+use super::fault::Asked;
+use super::retry::Retries;
+use super::transport::{CacheMode, HttpRequest, HttpResponse, Method, Transport, TransportError};
+use super::url::redact;
+use crate::error::{Error, Result};
+use crate::limits;
+use crate::store::Value;
+
+/// The explanation of a server that does not take the method at all.
+const READ_ONLY: &str = "the server does not take writes here";
+
+impl<T: Transport> HttpStore<T> {
+    pub(super) async fn put(&self, url: &str, value: Value) -> Result<()> {
+        let response = self.answered(Method::Put, url, Some(value)).await?;
+        match response.status {
+            200 | 201 | 202 | 204 => Ok(()),
+            _ => Err(refused(Method::Put, url, &response)),
+        }
+    }
+
+    pub(super) async fn delete(&self, url: &str) -> Result<()> {
+        let response = self.answered(Method::Delete, url, None).await?;
+        match response.status {
+            200 | 202 | 204 | 404 | 410 => Ok(()),
+            _ => Err(refused(Method::Delete, url, &response)),
+        }
+    }
+
+    /// Sends a request until it is answered with something that will not pass by itself. Not cached: neither what is written
+    /// nor the list of what there is may be an older one.
+    pub(super) async fn answered(
+        &self,
+        method: Method,
+        url: &str,
+        body: Option<Value>,
+    ) -> Result<HttpResponse> {
+        self.answered_within(self.options.retries, method, url, body).await
+    }
+
+    /// As [`answered`](Self::answered), with so many further tries at most.
+    pub(super) async fn answered_within(
+        &self,
+        most: u32,
+        method: Method,
+        url: &str,
+        body: Option<Value>,
+    ) -> Result<HttpResponse> {
+        let shown = redact(url);
+        let asked = Asked { url: &shown, method, range: None };
+        let mut retries = Retries::default();
+        loop {
+            let request = HttpRequest {
+                method,
+                url: url.to_owned(),
+                range: None,
+                cache: CacheMode::NoStore,
+                body: body.clone(),
+                body_limit: limits::METADATA_BYTES,
+            };
+            let answer = {
+                let _permit = self.origin.permit().await;
+                self.transport.send(request).await
+            };
+            let (told, error) = match answer {
+                Ok(response) if !will_pass(response.status) => return Ok(response),
+                Ok(response) => {
+                    let told = response.retry_after();
+                    (told, asked.kept_failing(response.status, retries.tries() + 1, told))
+                }
+                Err(TransportError::Unreachable { message, cause }) => {
+                    (None, asked.unreachable(&message, cause))
+                }
+                Err(TransportError::TooLarge { announced }) => {
+                    return Err(asked.too_large(announced, limits::METADATA_BYTES));
+                }
+                Err(TransportError::Failed(error)) => return Err(error),
+            };
+            match retries.next(most, told, self.transport.random()) {
+                Some(after_ms) => self.transport.sleep(after_ms).await,
+                None => return Err(error),
+            }
+        }
+    }
+}
+
+/// Whether asking again may help.
+fn will_pass(status: u16) -> bool {
+    matches!(status, 408 | 429 | 500 | 502 | 503 | 504)
+}
+
+fn refused(method: Method, url: &str, response: &HttpResponse) -> Error {
+    let shown = redact(url);
+    let asked = Asked { url: &shown, method, range: None };
+    match response.status {
+        status @ (405 | 501) => Error::unsupported(format!(
+            "{READ_ONLY}: {} {shown} was answered with status {status}",
+            method.name()
+        )),
+        _ => asked.refused(response),
+    }
+}
