@@ -3,6 +3,7 @@
 //! Deliberately not configuration of speed (pool size, cache size): those live with what they configure.
 
 use crate::error::{Error, Result};
+use crate::kernel::fill::append_zeros;
 
 /// The largest decoded chunk, or output part, that is held in one piece (bytes). A 32-bit wasm memory ends at 4 GiB and
 /// holds encoded bytes, decoded bytes and scratch at once.
@@ -87,9 +88,19 @@ pub fn product(sizes: impl IntoIterator<Item = u64>, what: &str) -> Result<u64> 
 pub fn zeroed(len: u64, limit: u64, what: &str) -> Result<Vec<u8>> {
     let len = within(len, limit, what)?;
     let mut buf = Vec::new();
-    reserve(&mut buf, len, what)?;
-    buf.resize(len, 0);
+    grow(&mut buf, len, what)?;
     Ok(buf)
+}
+
+/// Lengthens to `len` bytes with zeros; fails instead of aborting when memory is short.
+///
+/// # Errors
+/// `Limit` naming `what`.
+pub fn grow(buf: &mut Vec<u8>, len: usize, what: &str) -> Result<()> {
+    let additional = len.saturating_sub(buf.len());
+    reserve(buf, additional, what)?;
+    append_zeros(buf, additional);
+    Ok(())
 }
 
 /// Makes room for `additional` more elements; fails instead of aborting when memory is short.

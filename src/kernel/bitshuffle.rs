@@ -27,6 +27,7 @@ const MAX_TILED: usize = 16;
 ///
 /// # Panics
 /// When `src` and `dst` differ in length.
+#[inline(never)]
 pub fn bitshuffle(src: &[u8], typesize: usize, dst: &mut [u8]) {
     assert_eq!(src.len(), dst.len(), "bitshuffle keeps the length");
     let Some(count) = transposed_elements(src.len(), typesize) else {
@@ -63,6 +64,7 @@ pub fn bitshuffle(src: &[u8], typesize: usize, dst: &mut [u8]) {
 ///
 /// # Panics
 /// When `src` and `dst` differ in length.
+#[inline(never)]
 pub fn bitunshuffle(src: &[u8], typesize: usize, dst: &mut [u8]) {
     assert_eq!(src.len(), dst.len(), "bitunshuffle keeps the length");
     let Some(count) = transposed_elements(src.len(), typesize) else {

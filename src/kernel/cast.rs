@@ -62,6 +62,7 @@ const BLOCK: usize = 512;
 ///
 /// # Panics
 /// When `src` and `dst` do not hold the same whole count of numbers.
+#[inline(never)]
 pub fn cast(src: &[u8], from: NumberType, dst: &mut [u8], to: NumberType) {
     let count = src.len() / from.size();
     assert!(

@@ -12,6 +12,7 @@ const POLYNOMIAL: u32 = 0x82f6_3b78;
 static TABLES: LazyLock<[[u32; 256]; 8]> = LazyLock::new(tables);
 
 /// The checksum of `bytes`.
+#[inline(never)]
 pub fn crc32c(bytes: &[u8]) -> u32 {
     let tables = &*TABLES;
     let (words, rest) = bytes.as_chunks::<8>();

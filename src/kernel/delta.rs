@@ -8,6 +8,7 @@ use super::cast::NumberType;
 /// Replaces every number of `buf` by the sum of all up to it. Bytes that do not fill a number stay.
 /// Returns false, and changes nothing, for types that have no sums here: bool and half precision.
 #[must_use]
+#[inline(never)]
 pub fn delta_decode_in_place(buf: &mut [u8], number_type: NumberType) -> bool {
     match number_type {
         NumberType::I8 | NumberType::U8 => sum(buf, u8::from_le_bytes, u8::wrapping_add, u8::to_le_bytes),

@@ -9,6 +9,7 @@ use super::scatter::{Dim, OutOfBounds, Strided, scatter};
 const PATTERN: usize = 4096;
 
 /// Repeats `element` over `dst`; the last one is cut short when it does not fit. An empty element changes nothing.
+#[inline(never)]
 pub fn fill(dst: &mut [u8], element: &[u8]) {
     let Some(&first) = element.first() else { return };
     if element.iter().all(|&byte| byte == first) {
@@ -25,6 +26,12 @@ pub fn fill(dst: &mut [u8], element: &[u8]) {
     for piece in rest.chunks_mut(filled.max(1)) {
         piece.copy_from_slice(&pattern[..piece.len()]);
     }
+}
+
+/// Appends `additional` zeros. Stands here because `Vec::resize` in a crate that is compiled for size writes byte by byte.
+#[inline(never)]
+pub fn append_zeros(buf: &mut Vec<u8>, additional: usize) {
+    buf.resize(buf.len() + additional, 0);
 }
 
 /// Repeats `element` over a box of `dst` that starts at byte `offset`; `dims` are (count, stride in bytes) in any order.

@@ -36,6 +36,7 @@ const BULK: usize = 128;
 ///
 /// # Errors
 /// When the block is malformed or holds more than `dst`.
+#[inline(never)]
 pub fn decompress_block_into(src: &[u8], dst: &mut [u8]) -> Result<usize, Lz4Error> {
     let mut block = Block { src, at: 0, dst, produced: 0 };
     loop {

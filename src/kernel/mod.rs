@@ -11,11 +11,14 @@
 //! | [`delta`] | running sums |
 //! | [`crc32c`] | the checksum of shard indexes |
 //! | [`lz4`] | LZ4 blocks, fast on long runs |
+//! | [`inflate`] | DEFLATE through miniz_oxide |
 //! | [`zstd`] | Zstandard through the C library |
 //! | `vector` | sixteen bytes in a register |
 //! | `interleave` | byte planes to elements, in registers |
 //! | `copy` | the unchecked loops behind `scatter` |
 //! | `naive` | one-line oracles for the tests of all of these |
+//!
+//! The doors are `#[inline(never)]`: inlined into a caller that is compiled for size, a kernel would be too.
 //!
 //! No error type but what a kernel needs, no allocation unless stated, no JavaScript, no clock. `unsafe` is allowed here,
 //! each block with its proof; every kernel has a naive twin that it is compared with, on the host and in WebAssembly.
@@ -26,6 +29,7 @@ pub mod cast;
 pub mod crc32c;
 pub mod delta;
 pub mod fill;
+pub mod inflate;
 pub mod lz4;
 pub mod scatter;
 pub mod shuffle;

@@ -83,6 +83,7 @@ pub struct Orthogonal<'a> {
 ///
 /// # Errors
 /// When the plan reaches outside a slice; then nothing was written.
+#[inline(never)]
 pub fn scatter(src: &[u8], dst: &mut [u8], plan: &Strided<'_>) -> Result<(), OutOfBounds> {
     let strided = |dim: &Dim| Axis {
         count: dim.count,
@@ -114,6 +115,7 @@ pub fn scatter(src: &[u8], dst: &mut [u8], plan: &Strided<'_>) -> Result<(), Out
 ///
 /// # Errors
 /// When the plan reaches outside a slice or a list is not as long as its axis; then nothing was written.
+#[inline(never)]
 pub fn gather_lists(src: &[u8], dst: &mut [u8], plan: &Orthogonal<'_>) -> Result<(), OutOfBounds> {
     if plan.axes.iter().any(|axis| !axis.lists_fit()) {
         return Err(OutOfBounds);
@@ -149,6 +151,7 @@ pub fn gather_lists(src: &[u8], dst: &mut [u8], plan: &Orthogonal<'_>) -> Result
 ///
 /// # Errors
 /// When a pair reaches outside a slice; then nothing was written.
+#[inline(never)]
 pub fn scatter_points(
     src: &[u8],
     dst: &mut [u8],

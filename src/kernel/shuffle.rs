@@ -17,6 +17,7 @@ use super::vector::{Vector, WIDTH};
 ///
 /// # Panics
 /// When `src` and `dst` differ in length.
+#[inline(never)]
 pub fn shuffle(src: &[u8], typesize: usize, dst: &mut [u8]) {
     assert_eq!(src.len(), dst.len(), "shuffle keeps the length");
     if typesize < 2 {
@@ -46,6 +47,7 @@ pub fn shuffle(src: &[u8], typesize: usize, dst: &mut [u8]) {
 ///
 /// # Panics
 /// When `src` and `dst` differ in length.
+#[inline(never)]
 pub fn unshuffle(src: &[u8], typesize: usize, dst: &mut [u8]) {
     assert_eq!(src.len(), dst.len(), "unshuffle keeps the length");
     if typesize < 2 {

@@ -5,6 +5,7 @@
 //! codec's business, not known here.
 
 /// Reverses each `width`-byte element of `buf`. Widths 0 and 1 do nothing.
+#[inline(never)]
 pub fn swap_bytes_in_place(buf: &mut [u8], width: usize) {
     match width {
         0 | 1 => {}
@@ -20,6 +21,7 @@ pub fn swap_bytes_in_place(buf: &mut [u8], width: usize) {
 ///
 /// # Panics
 /// When `src` and `dst` differ in length.
+#[inline(never)]
 pub fn swap_copy(src: &[u8], width: usize, dst: &mut [u8]) {
     assert_eq!(src.len(), dst.len(), "a byte swap keeps the length");
     match width {

@@ -91,8 +91,7 @@ impl Output<'_> {
             Self::Growing { buf, limit } => {
                 let len = limits::within(len, *limit as u64, "decoded bytes")?;
                 buf.clear();
-                limits::reserve(buf, len, "decoded bytes")?;
-                buf.resize(len, 0);
+                limits::grow(buf, len, "decoded bytes")?;
                 Ok(buf)
             }
         }

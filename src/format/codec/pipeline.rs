@@ -229,8 +229,7 @@ impl Pipeline {
         let len = limits::within(len, limits::CHUNK_BYTES, "chunk")?;
         if elements.len() != len {
             elements.clear();
-            limits::reserve(elements, len, "chunk")?;
-            elements.resize(len, 0);
+            limits::grow(elements, len, "chunk")?;
         }
         let runs = self.wanted_runs(wanted);
         let [stage, rest @ ..] = self.bytes_to_bytes.as_slice() else {

@@ -43,8 +43,7 @@ fn grow(reader: &mut dyn Read, buf: &mut Vec<u8>, limit: usize, what: &str) -> R
                 _ => Err(limits::exceeded("decoded bytes", limit as u64 + 1, limit as u64)),
             };
         }
-        limits::reserve(buf, len - start, "decoded bytes")?;
-        buf.resize(len, 0);
+        limits::grow(buf, len, "decoded bytes")?;
         let read = fill(reader, buf.get_mut(start..).unwrap_or_default(), what)?;
         buf.truncate(start + read);
         if start + read < len {

@@ -1,16 +1,13 @@
-//! Raw DEFLATE (RFC 1951), which `gzip`, `zlib` and blosc's zlib wrap: miniz_oxide's core, straight into the output.
+//! Raw DEFLATE (RFC 1951), which `gzip`, `zlib` and blosc's zlib wrap, straight into the output.
 //!
 //! Deliberately without headers and checksums, which are the wrappers' own.
 
 use std::cell::RefCell;
 
-use miniz_oxide::inflate::TINFLStatus;
-use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
-use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
-
 use super::truncated;
 use crate::error::{Error, Result};
 use crate::format::codec::Output;
+use crate::kernel::inflate::{InflateState, Inflation};
 use crate::limits;
 
 /// DEFLATE's best ratio: a match of 258 bytes in two bits, and one bit for good measure.
@@ -21,7 +18,7 @@ const FIRST_GROWTH: usize = 1 << 14;
 
 /// The decoder's tables (11 KB), made when they are first needed and then used again and again.
 #[derive(Default)]
-pub(super) struct Inflater(RefCell<Option<Box<DecompressorOxide>>>);
+pub(super) struct Inflater(RefCell<Option<Box<InflateState>>>);
 
 /// What one stream took and gave.
 pub(super) struct Inflated {
@@ -36,23 +33,20 @@ impl Inflater {
     pub(super) fn inflate(&self, encoded: &[u8], output: &mut Output<'_>, start: usize) -> Result<Inflated> {
         let mut tables = self.0.borrow_mut();
         let state = tables.get_or_insert_default();
-        state.init();
+        state.begin();
         let (mut consumed, mut end) = (0, start);
         loop {
             // A stream begins with an empty window: earlier output is out of its sight.
             let target = window(output).get_mut(start..).unwrap_or_default();
             let source = encoded.get(consumed..).unwrap_or_default();
-            let flags = TINFL_FLAG_USING_NON_WRAPPING_OUTPUT_BUF;
-            let (status, read, written) = decompress(state, source, target, end - start, flags);
+            let (inflation, read, written) = state.step(source, target, end - start);
             consumed += read;
             end += written;
-            match status {
-                TINFLStatus::Done => break,
-                TINFLStatus::HasMoreOutput => grow(output, end)?,
-                TINFLStatus::NeedsMoreInput | TINFLStatus::FailedCannotMakeProgress => {
-                    return Err(truncated("DEFLATE stream"));
-                }
-                _ => return Err(Error::format("DEFLATE stream is damaged")),
+            match inflation {
+                Inflation::Done => break,
+                Inflation::OutputFull => grow(output, end)?,
+                Inflation::Truncated => return Err(truncated("DEFLATE stream")),
+                Inflation::Damaged => return Err(Error::format("DEFLATE stream is damaged")),
             }
         }
         if let Output::Growing { buf, .. } = output {
@@ -81,9 +75,7 @@ fn grow(output: &mut Output<'_>, used: usize) -> Result<()> {
         }
         Output::Growing { buf, limit } => {
             let len = used.saturating_mul(2).max(FIRST_GROWTH).min(*limit);
-            limits::reserve(buf, len.saturating_sub(buf.len()), "decoded bytes")?;
-            buf.resize(len, 0);
-            Ok(())
+            limits::grow(buf, len, "decoded bytes")
         }
     }
 }

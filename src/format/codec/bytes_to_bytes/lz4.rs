@@ -71,8 +71,7 @@ pub(super) fn encode_block(decoded: &[u8], encoded: &mut Vec<u8>) -> Result<()> 
     require_encoders()?;
     let start = encoded.len();
     let most = lz4_flex::block::get_maximum_output_size(decoded.len());
-    limits::reserve(encoded, most, "encoded chunk")?;
-    encoded.resize(start + most, 0);
+    limits::grow(encoded, start + most, "encoded chunk")?;
     let target = encoded.get_mut(start..).unwrap_or_default();
     let written = lz4_flex::block::compress_into(decoded, target);
     let written =

@@ -83,11 +83,7 @@ impl Decoder {
             return Ok(());
         }
         let mut scratch = self.scratch.borrow_mut();
-        if scratch.len() < block.len() {
-            let missing = block.len() - scratch.len();
-            limits::reserve(&mut scratch, missing, "blosc block")?;
-            scratch.resize(block.len(), 0);
-        }
+        limits::grow(&mut scratch, block.len(), "blosc block")?;
         let shuffled = scratch.get_mut(..block.len()).unwrap_or_default();
         self.decode_streams(compressor, count, streams, shuffled)?;
         unshuffle_block(shuffle, header.typesize, shuffled, block);
