@@ -4,8 +4,10 @@ use std::rc::Rc;
 
 use crate::access::binding::Binding;
 use crate::error::Result;
+use crate::format::metadata::NodeMetadata;
 use crate::format::metadata::document::NodeDocument;
 use crate::format::path::{NodePath, StoreKey};
+use crate::hierarchy::open::OpenedNode;
 use crate::hierarchy::shard_indexes::ShardIndexes;
 use crate::store::Store;
 
@@ -42,6 +44,15 @@ impl Array {
     /// Its raw documents.
     pub fn document(&self) -> &NodeDocument {
         &self.document
+    }
+
+    /// As opening it would answer.
+    pub fn as_opened(&self) -> OpenedNode {
+        OpenedNode {
+            path: self.path.clone(),
+            document: self.document.clone(),
+            metadata: NodeMetadata::Array(Box::new(self.binding.metadata().clone())),
+        }
     }
 
     /// Its metadata, with codecs bound as they are needed.

@@ -8,10 +8,12 @@ use std::rc::Rc;
 use crate::access::binding::Binding;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::format::metadata::document::{self, NodeDocument};
+use crate::format::metadata::write::edit::AttributeUpdate;
 use crate::format::metadata::write::options::ArrayOptions;
 use crate::format::metadata::write::{self, edit};
 use crate::format::metadata::{GroupMetadata, NodeMetadata, ZarrFormat};
 use crate::format::path::NodePath;
+use crate::hierarchy::attributes::update_attributes;
 use crate::hierarchy::documents::{self, ChangedNodes};
 use crate::hierarchy::erase;
 use crate::hierarchy::open::OpenedNode;
@@ -71,7 +73,7 @@ fn check_codecs(error: Option<Error>) -> Result<()> {
     }
 }
 
-/// Creates a node. What is at `path` already is erased with everything below it when `overwrite` is set.
+/// Creates a node. A group that is there already stays, and takes the new attributes too; what else is at `path` is erased with everything below it when `overwrite` is set.
 ///
 /// # Errors
 /// `Argument` for options that do not fit, a node that is there already, a group above that is an array or of the other dialect;
@@ -100,6 +102,11 @@ async fn try_create(
         ZarrFormat::V2 => NodePath::parse_v2(path)?,
     };
     let (document, metadata) = node.document()?;
+    if let (NewNode::Group { attributes, .. }, false) = (node, overwrite)
+        && is_group(store, &path, format, context).await
+    {
+        return update_attributes(store, &path, attributes, AttributeUpdate::Merge, context).await;
+    }
     let _held = documents::lock(store, &path).await;
     let mut changed = ChangedNodes::default();
     let above = missing_groups(store, &path, format, context).await?;
@@ -116,6 +123,16 @@ async fn try_create(
     }
     documents::record(store, &path, format, &changed, context).await?;
     Ok(OpenedNode { path, document, metadata })
+}
+
+async fn is_group(
+    store: &Rc<dyn Store>,
+    path: &NodePath,
+    format: ZarrFormat,
+    context: &RequestContext,
+) -> bool {
+    let found = documents::reopen(store, path, Some(format), context).await;
+    found.is_ok_and(|found| matches!(found.metadata, NodeMetadata::Group(_)))
 }
 
 /// The groups above a new node that are not there yet, the root first.

@@ -4,20 +4,18 @@
 
 use std::rc::Rc;
 
-use futures_util::lock::OwnedMutexGuard;
-
 use crate::error::{Result, Stage};
 use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::document::{NodeDocument, ZARR_JSON};
 use crate::format::metadata::write::consolidated::{self, Changes, ZMETADATA};
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::open::{OpenOptions, OpenedNode, open};
-use crate::hierarchy::writers;
 use crate::limits;
+use crate::store::writers;
 use crate::store::{ByteRange, RequestContext, Store, Subject};
 
 /// Waits until nobody else in this process changes the documents of a node.
-pub(super) async fn lock(store: &Rc<dyn Store>, path: &NodePath) -> OwnedMutexGuard<()> {
+pub(super) async fn lock(store: &Rc<dyn Store>, path: &NodePath) -> writers::Held {
     // One name for both dialects: no more than a name for the lock.
     writers::lock(store, &StoreKey::new(path, ZARR_JSON)).await
 }
@@ -60,6 +58,7 @@ pub(super) async fn save(store: &Rc<dyn Store>, path: &NodePath, document: &Node
 /// Writes a document.
 pub(super) async fn put(store: &Rc<dyn Store>, key: &StoreKey, text: String) -> Result<()> {
     let set = store.set(key, text.into_bytes().into()).await;
+    writers::note(store, key);
     set.map_err(|error| error.at_key(key.as_str()).in_stage(Stage::Metadata))
 }
 
@@ -115,7 +114,7 @@ async fn record_at(
 }
 
 /// A path as a group that holds the node, or is it, names it.
-fn relative(path: &NodePath, group: &NodePath) -> Option<NodePath> {
+pub(super) fn relative(path: &NodePath, group: &NodePath) -> Option<NodePath> {
     if group.is_root() {
         return Some(path.clone());
     }

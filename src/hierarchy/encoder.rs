@@ -33,6 +33,11 @@ pub enum Encoded {
 pub trait Encoder {
     /// Changes a chunk: see [`apply`].
     fn encode<'a>(&'a self, array: &'a Rc<Array>, job: EncodeJob) -> LocalFuture<'a, Result<Encoded>>;
+
+    /// Whether the caller has given up: what has begun is finished, and nothing more is begun.
+    fn is_abandoned(&self) -> bool {
+        false
+    }
 }
 
 /// Encodes on this thread.

@@ -10,8 +10,8 @@ use crate::format::metadata::write::consolidated::ZMETADATA;
 use crate::format::metadata::{NodeMetadata, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::documents::{self, ChangedNodes};
-use crate::hierarchy::writers;
 use crate::limits;
+use crate::store::writers;
 use crate::store::{RequestContext, Store};
 
 /// So many keys are erased without knowing whether they are there.

@@ -5,6 +5,7 @@
 
 pub mod array;
 pub mod attributes;
+pub mod children;
 pub mod consolidate;
 pub mod create;
 pub mod decoder;
@@ -19,4 +20,3 @@ pub mod resize;
 mod shard_indexes;
 pub mod write;
 mod write_chunk;
-mod writers;

@@ -17,8 +17,8 @@ use crate::hierarchy::array::Array;
 use crate::hierarchy::decoder::{Decoder, PartDecoder, Supply};
 use crate::hierarchy::read::{OutputLayout, PartData, PartSink, Progress};
 use crate::hierarchy::shard_indexes::IndexRequest;
-use crate::hierarchy::writers::{self, Moment};
 use crate::store::wrap::{self, GAP_BYTES, MERGED_BYTES};
+use crate::store::writers::{self, Moment};
 use crate::store::{ByteRange, LocalFuture, RequestContext, Subject, Value};
 
 /// How often a part is begun again because a shard changed under it.

@@ -13,8 +13,8 @@ use crate::error::{ErrorKind, Result};
 use crate::format::codec::sharding::ShardIndex;
 use crate::format::codec::sharding::index::ShardIndexFormat;
 use crate::hierarchy::array::Array;
-use crate::hierarchy::writers::{self, Moment};
 use crate::limits;
+use crate::store::writers::{self, Moment};
 use crate::store::{ByteRange, RequestContext};
 
 /// Bytes of decoded indexes that an array keeps.

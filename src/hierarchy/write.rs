@@ -110,6 +110,9 @@ impl<'a> Write<'a> {
         let at = Cell::new(WriteProgress { chunks_total: self.total, ..WriteProgress::default() });
         let failures = RefCell::new(Failures::default());
         let writes = stream::iter(0..self.total).take_while(|_| {
+            if encoder.is_abandoned() {
+                failures.borrow_mut().first.get_or_insert_with(|| Error::aborted("the write was given up"));
+            }
             let go_on = failures.borrow().first.is_none();
             async move { go_on }
         });

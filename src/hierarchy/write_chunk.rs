@@ -8,7 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::format::path::StoreKey;
 use crate::hierarchy::array::Array;
 use crate::hierarchy::encoder::{EncodeJob, Encoded, Encoder};
-use crate::hierarchy::writers;
+use crate::store::writers;
 use crate::store::{ByteRange, RequestContext, Subject, Value};
 
 /// What is done to a chunk, and whether what is stored matters.

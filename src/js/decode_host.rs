@@ -12,6 +12,8 @@ use super::error::report_to_json;
 use super::panic;
 use crate::access::assemble::Assembly;
 use crate::access::binding::Binding;
+#[cfg(feature = "full")]
+use crate::access::chunk_update::{ChunkUpdate, Updated, apply};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::pipeline::Scratch;
 use crate::format::metadata::document::NodeDocument;
@@ -156,6 +158,48 @@ pub extern "C" fn zarr_finish(part: u32) -> u32 {
         let assembly = worker.parts.remove(&part).ok_or_else(|| unknown("part", part))?;
         assembly.finish()
     })
+}
+
+/// What [`zarr_update`] answers with beside 0 (bytes to be stored) and 1 (an error).
+#[cfg(feature = "full")]
+const SAME: u32 = 2;
+#[cfg(feature = "full")]
+const EMPTY: u32 = 3;
+
+/// Changes a stored chunk: `update` as `access::chunk_update` writes it, the bytes that are stored (where `has_old`), and the new
+/// elements. Answers 0 with the bytes to be stored, 2 where nothing has changed, 3 where all is fill value.
+///
+/// # Safety
+/// `words` words stand at `update`, `old_len` bytes at `old`, `elements_len` bytes at `elements`.
+#[cfg(feature = "full")]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zarr_update(
+    array: u32,
+    update: *const u32,
+    words: usize,
+    old: *const u8,
+    old_len: usize,
+    has_old: u32,
+    elements: *const u8,
+    elements_len: usize,
+) -> u32 {
+    // SAFETY: as this function requires.
+    let (update, old, elements) =
+        unsafe { (slice(update, words), slice(old, old_len), slice(elements, elements_len)) };
+    let mut status = 0;
+    let failed = answer(|worker| {
+        let binding = worker.bindings.get(&array).ok_or_else(|| unknown("array", array))?;
+        let update = ChunkUpdate::from_words(update)?;
+        let updated = apply(binding, &update, (has_old != 0).then_some(old), elements);
+        let (kind, bytes) = match updated.map_err(|error| error.in_stage(Stage::Encode))? {
+            Updated::Same => (SAME, Vec::new()),
+            Updated::Empty => (EMPTY, Vec::new()),
+            Updated::Bytes(bytes) => (0, bytes),
+        };
+        status = kind;
+        Ok(bytes)
+    });
+    failed.max(status)
 }
 
 /// Forgets a part.

@@ -93,7 +93,7 @@ fn count_uses(values: &[Value]) -> BTreeMap<usize, usize> {
 }
 
 /// A report of another instance, which crosses as JSON, or whatever else was thrown.
-fn thrown_error(thrown: &JsValue) -> Error {
+pub fn thrown_error(thrown: &JsValue) -> Error {
     match thrown.as_string() {
         Some(json) => error_of_json(&json),
         None => store_failed("decoding failed", thrown.clone()),

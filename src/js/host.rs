@@ -24,6 +24,21 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn guard(this: &Host, promise: &Promise) -> Promise;
 
+    /// Waits for the lock of this name.
+    #[wasm_bindgen(method)]
+    fn lock(this: &Host, name: &str) -> Lock;
+
+    /// A lock that was asked for.
+    pub type Lock;
+
+    /// Resolves when it is held.
+    #[wasm_bindgen(method, getter)]
+    pub fn held(this: &Lock) -> Promise;
+
+    /// Gives it back, or stops waiting for it.
+    #[wasm_bindgen(method)]
+    pub fn release(this: &Lock);
+
     /// Resolves after so many milliseconds.
     #[wasm_bindgen(method)]
     fn sleep(this: &Host, ms: u32) -> Promise;
@@ -63,6 +78,11 @@ pub async fn settled(value: JsValue) -> Result<JsValue, JsValue> {
         Some(host) => JsFuture::from(host.guard(&promise)).await,
         None => JsFuture::from(promise).await,
     }
+}
+
+/// Asks for a lock of the host.
+pub fn lock(name: &str) -> Option<Lock> {
+    host().map(|host| host.lock(name))
 }
 
 /// Waits some milliseconds.

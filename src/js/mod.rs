@@ -17,6 +17,8 @@ mod error;
 mod fetch;
 mod host;
 mod json;
+mod locks;
+mod nodes;
 mod open;
 mod panic;
 mod read;
@@ -24,6 +26,7 @@ mod registry;
 mod store;
 mod task;
 mod user_store;
+mod write;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -31,5 +34,6 @@ use wasm_bindgen::prelude::wasm_bindgen;
 #[wasm_bindgen]
 pub fn start(host: host::Host) {
     host::set(host);
+    locks::install();
     panic::install();
 }

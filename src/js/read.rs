@@ -111,15 +111,24 @@ impl From<Dimension> for DimensionSelection {
 
 impl From<Request> for ReadRequest {
     fn from(request: Request) -> Self {
-        let selection = match request.selection {
-            Selected::Orthogonal(entries) => {
-                Selection::Orthogonal(entries.into_iter().map(Into::into).collect())
-            }
-            Selected::Points(lists) => Selection::Points(lists),
-        };
         let order = request.order.map(|order| order.into_iter().map(|axis| axis as usize).collect());
-        Self { selection, order, streamed: request.streamed }
+        Self { selection: request.selection.into(), order, streamed: request.streamed }
     }
+}
+
+impl From<Selected> for Selection {
+    fn from(selected: Selected) -> Self {
+        match selected {
+            Selected::Orthogonal(entries) => Self::Orthogonal(entries.into_iter().map(Into::into).collect()),
+            Selected::Points(lists) => Self::Points(lists),
+        }
+    }
+}
+
+/// What was selected, for a write.
+pub fn selection(request: JsValue) -> Result<Selection> {
+    let request: Request = serde_wasm_bindgen::from_value(request).map_err(unreadable)?;
+    Ok(request.selection.into())
 }
 
 /// Reads a selection; answers when the job has all of its parts.

@@ -97,7 +97,7 @@ fn byte_range(offset: Option<f64>, length: Option<f64>) -> Result<ByteRange> {
 
 // Checked on the line before the cast.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-fn natural(number: f64) -> Result<u64> {
+pub fn natural(number: f64) -> Result<u64> {
     if number.fract() == 0.0 && (0.0..=9_007_199_254_740_991.0).contains(&number) {
         return Ok(number as u64);
     }

@@ -26,6 +26,7 @@ pub mod partial_values;
 mod shared;
 pub mod value;
 pub mod wrap;
+pub(crate) mod writers;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -142,6 +143,11 @@ pub trait Store {
     /// What this place is called where the host has locks, the same for whoever else writes to it (other tabs): none where nobody
     /// else can.
     fn lock_name(&self) -> Option<String> {
+        None
+    }
+
+    /// The store around which this one only answers for some keys: what is written to one is written to the other.
+    fn wrapped(&self) -> Option<Rc<dyn Store>> {
         None
     }
 

@@ -22,6 +22,10 @@ impl<S: Store + ?Sized> Store for Rc<S> {
         (**self).lock_name()
     }
 
+    fn wrapped(&self) -> Option<Rc<dyn Store>> {
+        (**self).wrapped()
+    }
+
     fn get<'a>(
         &'a self,
         key: &'a StoreKey,

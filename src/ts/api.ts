@@ -10,6 +10,12 @@ export {
   withMaybeConsolidatedMetadata,
 } from "./consolidated.ts";
 export {
+  type CodecOption,
+  type CreateArrayOptions,
+  type CreateGroupOptions,
+  create,
+} from "./create.ts";
+export {
   CodecPipelineError,
   type ErrorCode,
   type ErrorDetails,
@@ -25,11 +31,15 @@ export { type ChunkQueue, type GetOptions, get } from "./get.ts";
 export { Group } from "./group.ts";
 export { type Info, type InitOptions, info, init } from "./init.ts";
 export { Location, root } from "./location.ts";
+export { consolidate, type ExistingKind, erase, exists, type NodeOptions } from "./nodes.ts";
 export { type OpenOptions, open } from "./open.ts";
 export type { Progress, ReadOptions } from "./read/read.ts";
 export { type CodecEntry, registry } from "./registry.ts";
 export type { AnySelection, DimensionSelection } from "./selection.ts";
+export { type SetOptions, type Settable, set } from "./set.ts";
 export { type Points, points, select, slice } from "./slice.ts";
 export { FetchStore, type FetchStoreOptions } from "./stores.ts";
 export type * from "./types.ts";
+export type { UpdateAttributesOptions } from "./update_attributes.ts";
 export { BoolArray, ByteStringArray, UnicodeStringArray } from "./wrapper_arrays.ts";
+export type { WriteOptions, WriteProgress } from "./write/write.ts";

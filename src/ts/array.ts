@@ -4,9 +4,17 @@
  */
 import { InvalidSelectionError } from "./errors.ts";
 import { Location } from "./location.ts";
-import { type ArrayFacts, factsOfMetadata, factsOfNode, OpenedNode, textsOf } from "./node_facts.ts";
+import {
+  type ArrayFacts,
+  factsOfMetadata,
+  factsOfNode,
+  type NodeSummary,
+  OpenedNode,
+  textsOf,
+} from "./node_facts.ts";
 import { type ReadOptions, readChunk, readSelection } from "./read/read.ts";
 import { type AnySelection, requestOf } from "./selection.ts";
+import type { Settable } from "./set.ts";
 import type {
   AbsolutePath,
   ArrayMetadata,
@@ -22,6 +30,9 @@ import type {
   Selected,
   SelectedBytes,
 } from "./types.ts";
+
+import { type UpdateAttributesOptions, updateAttributes } from "./update_attributes.ts";
+import { appendValues, resizeArray, type WriteOptions, writeSelection } from "./write/write.ts";
 
 /** The key under which the other modules find what an array knows; also through a proxy of the array. */
 export const FACTS: unique symbol = Symbol("zarr-wasm.facts");
@@ -71,7 +82,7 @@ const isDataType = (dtype: DataType, query: DataTypeQuery): boolean =>
 export class Array<D extends DataType, Store extends Readable = Readable> extends Location<Store> {
   readonly kind = "array";
   /** @internal */
-  readonly [FACTS]: ArrayFacts;
+  [FACTS]: ArrayFacts;
 
   constructor(store: Store, path: AbsolutePath, metadata: ArrayMetadata<D> | OpenedNode) {
     super(store, path);
@@ -178,6 +189,41 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
       out: out as ArrayBufferView | undefined,
     });
     return result as unknown as Selected<D>;
+  }
+
+  /**
+   * Writes values to a selection, everything where it is null: one value for all places, or as many as are selected, as NumPy
+   * spreads them: a typed array, a list (nested ones too), or `{ data, shape, stride }`.
+   */
+  async set(
+    selection: AnySelection | null | undefined,
+    value: Settable<D>,
+    options: WriteOptions = {},
+  ): Promise<void> {
+    await writeSelection(this, requestOf(selection, this[FACTS]), value, options);
+  }
+
+  /** Changes the shape: shrinking erases what falls outside, and what is new is fill value. */
+  async resize(
+    shape: readonly (number | bigint)[],
+    options: Pick<WriteOptions, "signal" | "priority"> = {},
+  ): Promise<void> {
+    this.#become(await resizeArray(this, shape, options));
+  }
+
+  /** Makes the array longer along an axis, by the values; readers see the new shape when all of them are stored. */
+  async append(value: Settable<D>, axis = 0, options: WriteOptions = {}): Promise<void> {
+    this.#become(await appendValues(this, value, axis, options));
+  }
+
+  /** Merges attributes into those there are; with `replace` they alone remain. */
+  async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
+    this.#become(await updateAttributes(this, attributes, options));
+  }
+
+  /** Takes over what the metadata says now. */
+  #become(summary: NodeSummary): void {
+    this[FACTS] = factsOfNode(new OpenedNode(summary, {}));
   }
 
   /** One whole chunk in its native memory order; at the array's edge filled up with the fill value. */

@@ -21,7 +21,8 @@ export interface GetOptions extends ReadOptions {
   opts?: { signal?: AbortSignal };
 }
 
-function signalOf({ signal, opts }: GetOptions): AbortSignal | undefined {
+/** The signal, from either of its places. */
+export function signalOf({ signal, opts }: Pick<GetOptions, "signal" | "opts">): AbortSignal | undefined {
   return signal && opts?.signal ? AbortSignal.any([signal, opts.signal]) : (signal ?? opts?.signal);
 }
 

@@ -1,44 +1,73 @@
 /**
- * A group: a node with attributes and children. Opening its children is `open(group.resolve(name))`.
+ * A group: a node with attributes and children. A child whose name is known opens by `open(group.resolve(name))`.
  */
+import { type Children, childrenOf, type Tree, treeOf } from "./children.ts";
 import { Location } from "./location.ts";
-import { documentOf, lazyAttributes, OpenedNode, textsOf } from "./node_facts.ts";
+import { documentOf, lazyAttributes, type NodeSummary, OpenedNode, textsOf } from "./node_facts.ts";
+import type { NodeOptions } from "./nodes.ts";
 import type { AbsolutePath, Attributes, GroupMetadata, Readable } from "./types.ts";
+import { type UpdateAttributesOptions, updateAttributes } from "./update_attributes.ts";
+
+/** What is known of a group. */
+interface GroupFacts {
+  attributes: () => Attributes;
+  warnings: readonly string[];
+  document: string;
+  format: 2 | 3;
+}
+
+function factsOf(metadata: GroupMetadata | OpenedNode): GroupFacts {
+  if (metadata instanceof OpenedNode) {
+    const { warnings, document, format } = metadata.summary;
+    return { attributes: lazyAttributes(metadata), warnings, document, format };
+  }
+  const attributes = () => metadata.attributes ?? {};
+  return { attributes, warnings: [], document: documentOf(metadata), format: 3 };
+}
 
 export class Group<Store extends Readable> extends Location<Store> {
   readonly kind = "group";
-  readonly #attributes: () => Attributes;
-  readonly #warnings: readonly string[];
-  readonly #document: string;
-  /** The format of the metadata that counts; the drafts of v3 are 3. */
-  readonly zarrFormat: 2 | 3;
+  #facts: GroupFacts;
 
   constructor(store: Store, path: AbsolutePath, metadata: GroupMetadata | OpenedNode) {
     super(store, path);
-    if (metadata instanceof OpenedNode) {
-      this.#attributes = lazyAttributes(metadata);
-      this.#warnings = metadata.summary.warnings;
-      this.#document = metadata.summary.document;
-      this.zarrFormat = metadata.summary.format;
-    } else {
-      this.#attributes = () => metadata.attributes ?? {};
-      this.#warnings = [];
-      this.#document = documentOf(metadata);
-      this.zarrFormat = 3;
-    }
+    this.#facts = factsOf(metadata);
   }
 
   get attrs(): Attributes {
-    return this.#attributes();
+    return this.#facts.attributes();
+  }
+
+  /** The format of the metadata that counts; the drafts of v3 are 3. */
+  get zarrFormat(): 2 | 3 {
+    return this.#facts.format;
   }
 
   /** The metadata documents as they are stored, by key suffix. */
   get rawMetadata(): Record<string, string> {
-    return textsOf(this.#document);
+    return textsOf(this.#facts.document);
   }
 
   /** What was read although it bends the rules. */
   get warnings(): readonly string[] {
-    return this.#warnings;
+    return this.#facts.warnings;
+  }
+
+  /**
+   * The arrays and groups directly below, by name. Needs a store that lists, or consolidated metadata.
+   */
+  children(options: NodeOptions = {}): Children<Store> {
+    return childrenOf(this, options);
+  }
+
+  /** Everything below, as far as it goes. */
+  tree(options: NodeOptions = {}): Promise<Tree> {
+    return treeOf(this, options);
+  }
+
+  /** Merges attributes into those there are; with `replace` they alone remain. */
+  async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
+    const summary: NodeSummary = await updateAttributes(this, attributes, options);
+    this.#facts = factsOf(new OpenedNode(summary, {}));
   }
 }

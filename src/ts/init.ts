@@ -28,6 +28,8 @@ export interface Info {
   refused: string[];
   /** Parts of results that were decoded, by where. */
   parts: { workers: number; caller: number };
+  /** Stored chunks that were encoded, by where. */
+  encoded: { workers: number; caller: number };
   /** Traps of the engine, each of which cost an instance. */
   panics: number;
 }
@@ -40,6 +42,7 @@ export function info(): Info {
     decoder: ladder.rung,
     refused: [...ladder.refused],
     parts: { ...counters.parts },
+    encoded: { ...counters.encoded },
     panics: counters.panics,
   };
 }

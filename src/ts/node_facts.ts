@@ -160,7 +160,7 @@ function callersFillValue({ data_type, fill_value }: ArrayMetadata): unknown {
 }
 
 /** JSON in which 64-bit integers stay exact: `JSON.stringify` alone refuses bigints. */
-function exactJson(value: unknown): string {
+export function exactJson(value: unknown): string {
   const mark = "\u0001integer:";
   const text = JSON.stringify(value, (_, inner) => {
     if (typeof inner === "bigint") return `${mark}${inner}`;

@@ -23,11 +23,12 @@ export interface OpenOptions extends AttributeOptions {
 }
 
 type Place<S> = Location<S> | S;
-type Node<S extends Readable> = ZarrArray<DataType, S> | Group<S>;
+export type Node<S extends Readable> = ZarrArray<DataType, S> | Group<S>;
 type ArrayOptions = OpenOptions & { kind: "array" };
 type GroupOptions = OpenOptions & { kind: "group" };
 
-function locationOf(place: unknown): Location<unknown> {
+/** The place that a URL, a store or a location means. */
+export function locationOf(place: unknown): Location<unknown> {
   if (typeof place === "string" || place instanceof URL) return new Location(new FetchStore(place));
   const isLocation = typeof place === "object" && place !== null && "store" in place && "path" in place;
   return isLocation ? (place as Location<unknown>) : new Location(place);
@@ -40,12 +41,19 @@ async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3)
   const summary = await run<NodeSummary>(signal, (glue, settle) =>
     glue.open(storeId(glue, store), below, kind, format, signal, settle),
   );
+  return nodeOf(store as Readable, summary, options);
+}
+
+/** The class of a node that the engine has opened or made. */
+export function nodeOf<S extends Readable>(
+  store: S,
+  summary: NodeSummary,
+  options: AttributeOptions = {},
+): Node<S> {
   for (const warning of summary.warnings) configuration.onWarning?.(warning, summary.path);
   const opened = new OpenedNode(summary, options);
   const at = summary.path as AbsolutePath;
-  return summary.kind === "array"
-    ? new ZarrArray(store as Readable, at, opened)
-    : new Group(store as Readable, at, opened);
+  return summary.kind === "array" ? new ZarrArray(store, at, opened) : new Group(store, at, opened);
 }
 
 function openV2<S extends Readable>(place: Place<S>, options: GroupOptions): Promise<Group<S>>;

@@ -197,6 +197,41 @@ impl Float {
         }
     }
 
+    /// The bits of a number, rounded half to even; `None` for what the type cannot hold: NaN and the infinities where it has
+    /// none, and finite numbers beyond its largest.
+    pub fn from_f64(self, value: f64) -> Option<u64> {
+        let specials = self.specials();
+        if value.is_nan() {
+            return specials.nan;
+        }
+        if value.is_infinite() {
+            return specials.infinities.map(|both| both[usize::from(value < 0.0)]);
+        }
+        #[allow(clippy::cast_possible_truncation, reason = "that is rounding")]
+        let bits = match self {
+            Self::Float16 => f16::from_f64(value).to_bits().into(),
+            Self::Bfloat16 => bf16::from_f64(value).to_bits().into(),
+            Self::Float32 => (value as f32).to_bits().into(),
+            Self::Float64 => value.to_bits(),
+            narrow => micro::encode(narrow, value)?.into(),
+        };
+        self.to_f64(bits).is_finite().then_some(bits)
+    }
+
+    /// The bits nearest to a number that the type cannot hold: an infinity, else the largest number; zero for NaN.
+    pub fn saturated(self, value: f64) -> u64 {
+        if value.is_nan() {
+            return 0;
+        }
+        let sign = if value < 0.0 { -1.0 } else { 1.0 };
+        let largest = || {
+            let all = (0..1_u64 << self.bits().min(16)).map(|bits| (self.to_f64(bits), bits));
+            let finite = all.filter(|(number, _)| number.is_finite());
+            finite.max_by(|a, b| (sign * a.0).total_cmp(&(sign * b.0))).map_or(0, |(_, bits)| bits)
+        };
+        self.from_f64(sign * f64::INFINITY).unwrap_or_else(largest)
+    }
+
     fn pack(self, bits: u64) -> FillValue {
         FillValue(bits.to_le_bytes()[..self.size()].to_vec())
     }

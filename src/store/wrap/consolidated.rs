@@ -3,30 +3,39 @@
 //!
 //! Of a node that it does know, it also knows which documents there are not: a v2 node costs no probe for `zarr.json`.
 
+use std::rc::Rc;
+
 use crate::error::Result;
 use crate::format::metadata::consolidated::Consolidated;
 use crate::format::metadata::document::{ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use crate::format::path::{NodePath, StoreKey};
+use crate::store::writers::{self, Moment};
 use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Store, Value};
 
 /// What every kind of node may have.
 const DOCUMENTS: [&str; 4] = [ZARR_JSON, ZARRAY, ZGROUP, ZATTRS];
 
 /// A store, and the consolidated metadata of the group at its root.
-pub struct Overlay<S> {
-    inner: S,
+pub struct Overlay {
+    inner: Rc<dyn Store>,
     consolidated: Consolidated,
+    /// When it was read, or before.
+    since: Moment,
 }
 
-impl<S: Store> Overlay<S> {
-    /// Answers out of `consolidated`, which was read at the root of `inner`.
-    pub fn new(inner: S, consolidated: Consolidated) -> Self {
-        Self { inner, consolidated }
+impl Overlay {
+    /// Answers out of `consolidated`, which was read at the root of `inner` just now.
+    pub fn new(inner: Rc<dyn Store>, consolidated: Consolidated) -> Self {
+        Self { inner, consolidated, since: writers::now() }
     }
 
-    /// What a key holds: `None` when only the store itself can tell. A reload asks the store: this is a copy, and may be old.
+    /// What a key holds: `None` when only the store itself can tell. A reload asks the store: this is a copy, and may be old; of
+    /// documents that were written here since, it is.
     fn known(&self, key: &StoreKey, context: &RequestContext) -> Option<Option<Value>> {
         if context.reload {
+            return None;
+        }
+        if !writers::unchanged_since(&self.inner, key, self.since) {
             return None;
         }
         let (path, suffix) = key.as_str().rsplit_once('/').unwrap_or(("", key.as_str()));
@@ -38,7 +47,11 @@ impl<S: Store> Overlay<S> {
     }
 }
 
-impl<S: Store> Store for Overlay<S> {
+impl Store for Overlay {
+    fn wrapped(&self) -> Option<Rc<dyn Store>> {
+        Some(self.inner.clone())
+    }
+
     fn get<'a>(
         &'a self,
         key: &'a StoreKey,
@@ -92,7 +105,7 @@ mod tests {
             memory.insert(&StoreKey::parse(key).unwrap(), b"from the store".to_vec());
         }
         let consolidated = Consolidated::index(ZMETADATA.as_bytes(), ZarrFormat::V2).unwrap().unwrap();
-        let store = Overlay::new(memory, consolidated);
+        let store = Overlay::new(Rc::new(memory), consolidated);
         assert_eq!(text(&store, ".zgroup").unwrap(), r#"{"zarr_format":2}"#);
         assert_eq!(text(&store, "a/.zattrs").unwrap(), r#"{"x":1}"#);
         assert_eq!(text(&store, "a/zarr.json"), None);

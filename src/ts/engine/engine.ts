@@ -8,6 +8,7 @@ import * as glue from "#glue";
 import { type ErrorReport, errorFromReport, INTERNAL, ZarrError } from "../errors.ts";
 import { engineModule } from "./compile.ts";
 import { counters } from "./counters.ts";
+import { lock, releaseLocks } from "./locks.ts";
 
 type Glue = typeof glue;
 
@@ -36,6 +37,7 @@ const host = {
   panicked(message: string): void {
     panicMessage = message;
   },
+  lock,
   sleep(ms: number): Promise<void> {
     return new Promise((resolve) => setTimeout(resolve, ms));
   },
@@ -88,6 +90,7 @@ function replaceInstance(cause: unknown): ZarrError {
   woken = [];
   const rejected = [...pending];
   pending.clear();
+  releaseLocks();
   glue.__wbg_reset_state();
   glue.start(host);
   for (const { reject } of rejected) reject(error);
@@ -115,13 +118,18 @@ export const isEngineStarted = (): boolean => isStarted;
 
 type Settle = (report: ErrorReport | undefined, value: unknown) => void;
 
+/** What becomes of a task whose caller has given up. */
+type OnAbort = "drop" | "finish";
+
 /**
  * Starts a task in the engine and waits for its answer. An abort rejects at once with the signal's reason and drops the
- * task, and with it every request that it waits for.
+ * task, and with it every request that it waits for; with `onAbort: "finish"` the task itself ends, having seen the signal:
+ * a chunk that is being written is written before another may change it.
  */
 export async function run<T>(
   signal: AbortSignal | undefined,
   begin: (glue: Glue, settle: Settle) => number,
+  onAbort: OnAbort = "drop",
 ): Promise<T> {
   signal?.throwIfAborted();
   await startEngine();
@@ -131,6 +139,7 @@ export async function run<T>(
     let task: number | undefined;
     const entry: Pending = { begin, reject: (error) => finish(() => reject(error)) };
     const abort = () => {
+      if (onAbort === "finish") return reject(signal?.reason);
       finish(() => reject(signal?.reason));
       if (task !== undefined && before === generation) enter(() => glue.cancel(task as number));
     };

@@ -6,7 +6,7 @@
 import { engineModule } from "../engine/compile.ts";
 import { counters } from "../engine/counters.ts";
 import { type ErrorReport, INTERNAL } from "../errors.ts";
-import type { FromDecoder, Home, Outcome, Supply, WorkMessage } from "../worker/protocol.ts";
+import type { FromDecoder, Home, Outcome, Supply, Update, WorkMessage } from "../worker/protocol.ts";
 import type { Port } from "./port.ts";
 
 /** Messages a decoder is given ahead: one that it works on and one to go on with. */
@@ -24,8 +24,17 @@ export interface OwnedSupply extends Supply {
   owned: boolean[];
 }
 
-/** A part's elements, or the error as the engine reads it: its report in JSON. */
-type Settled = { elements: Uint8Array<ArrayBuffer> } | { report: string };
+/** A change of a stored chunk, and which of its buffers nobody else needs. */
+export interface OwnedUpdate extends Update {
+  ownsOld: boolean;
+  ownsElements: boolean;
+}
+
+/** Bytes to be stored; null where all is fill value, undefined where nothing has changed. */
+export type Updated = Uint8Array<ArrayBuffer> | null | undefined;
+
+/** A part's elements (of an update its bytes), or the error as the engine reads it: its report in JSON. */
+type Settled = { elements: Updated } | { report: string };
 
 const reportOf = (code: ErrorReport["code"], message: string): string => JSON.stringify({ code, message });
 
@@ -37,10 +46,13 @@ export class PartTask {
   readonly priority: number;
   /** What has arrived and was not posted yet. */
   arrived: OwnedSupply[] = [];
+  /** Instead: the part is a stored chunk to be changed and encoded. */
+  update: OwnedUpdate | undefined;
   isFinishing = false;
+  isUpdate = false;
   seat: Seat | undefined;
   isOver = false;
-  readonly elements: Promise<Uint8Array<ArrayBuffer>>;
+  readonly elements: Promise<Updated>;
   #settle: (settled: Settled) => void = () => {};
 
   constructor(id: number, array: BoundArray, header: Uint32Array, priority: number) {
@@ -73,14 +85,25 @@ interface Seat {
 
 let nextPart = 1;
 
+/** A buffer that may be transferred: itself where it is ours and whole, else a copy. */
+function transferable(view: Uint8Array, owned: boolean | undefined, transfer: ArrayBuffer[]): Uint8Array {
+  const whole = view.byteOffset === 0 && view.byteLength === view.buffer.byteLength;
+  const mine = owned && whole ? view : view.slice();
+  transfer.push(mine.buffer as ArrayBuffer);
+  return mine;
+}
+
+const packUpdate = (
+  { old, elements, ownsOld, ownsElements }: OwnedUpdate,
+  transfer: ArrayBuffer[],
+): Update => ({
+  old: old && transferable(old, ownsOld, transfer),
+  elements: transferable(elements, ownsElements, transfer),
+});
+
 /** Buffers as they may be posted, and which of them to transfer: what others need is copied. */
 function packSupply({ table, buffers, owned }: OwnedSupply, transfer: ArrayBuffer[]): Supply {
-  const packed = buffers.map((view, idx) => {
-    const whole = view.byteOffset === 0 && view.byteLength === view.buffer.byteLength;
-    const mine = owned[idx] && whole ? view : view.slice();
-    transfer.push(mine.buffer as ArrayBuffer);
-    return mine;
-  });
+  const packed = buffers.map((view, idx) => transferable(view, owned[idx], transfer));
   transfer.push(table.buffer as ArrayBuffer);
   return { table, buffers: packed };
 }
@@ -116,6 +139,15 @@ export class DecodePool {
   finish(part: PartTask): Promise<Uint8Array<ArrayBuffer>> {
     part.isFinishing = true;
     if (!part.isOver) this.#queue(part);
+    return part.elements as Promise<Uint8Array<ArrayBuffer>>;
+  }
+
+  /** Has a stored chunk changed and encoded. */
+  update(part: PartTask, update: OwnedUpdate): Promise<Updated> {
+    part.update = update;
+    part.isUpdate = true;
+    part.isFinishing = true;
+    this.#queue(part);
     return part.elements;
   }
 
@@ -190,6 +222,8 @@ export class DecodePool {
     message.supplies =
       rung === "caller" ? part.arrived : part.arrived.map((supply) => packSupply(supply, transfer));
     part.arrived = [];
+    if (part.update) message.update = rung === "caller" ? part.update : packUpdate(part.update, transfer);
+    part.update = undefined;
     if (seat.ahead === 0) seat.port.hold(true);
     seat.ahead += 1;
     seat.port.post(message, transfer);
@@ -247,11 +281,12 @@ export class DecodePool {
   }
 
   #settle(seat: Seat, part: PartTask, outcome: Outcome): void {
-    if (outcome.type === "done" && !outcome.elements) return;
+    if (outcome.type === "done" && !outcome.elements && !outcome.unstored) return;
     seat.parts.delete(part.id);
     if (outcome.type === "done") {
-      counters.parts[seat.port.rung === "caller" ? "caller" : "workers"] += 1;
-      part.settle({ elements: outcome.elements as Uint8Array<ArrayBuffer> });
+      const counter = part.isUpdate ? counters.encoded : counters.parts;
+      counter[seat.port.rung === "caller" ? "caller" : "workers"] += 1;
+      part.settle({ elements: outcome.unstored === "empty" ? null : outcome.elements });
     } else if (outcome.type === "failed") {
       this.#fail(part, outcome.report);
     } else {

@@ -32,6 +32,10 @@ const caller = new DecodePool(
   () => 1,
 );
 
+/** Whoever is to do work on so many decoded bytes. */
+export const poolFor = (bytes: number): DecodePool =>
+  bytes <= CALLER_BYTES || workerLimit() === 0 ? caller : workers;
+
 /** How many decoders there are in the pool of workers. */
 export const workerCount = (): number => workers.size;
 
@@ -65,8 +69,7 @@ export class Job {
   }
 
   begin(layout: Layout): void {
-    const isSmall = this.#options.decodedBytes(layout) <= CALLER_BYTES;
-    this.#pool = isSmall || workerLimit() === 0 ? caller : workers;
+    this.#pool = poolFor(this.#options.decodedBytes(layout));
     this.#options.result.begin(layout);
   }
 

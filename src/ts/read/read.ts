@@ -25,12 +25,14 @@ export interface ReadOptions {
   priority?: number;
 }
 
-type AnyArray = ZarrArray<DataType, Readable>;
+export type AnyArray = ZarrArray<DataType, Readable>;
 type Options = ReadOptions & ResultOptions;
 
 /** What the engine and the decoders know an array by. */
 interface Known {
   readonly bound: BoundArray;
+  /** By another number, as those know it who encode. */
+  readonly encoding: BoundArray;
   handle: Handle | undefined;
   type: TypeDescription | undefined;
 }
@@ -41,19 +43,22 @@ let nextNumber = 1;
 const arrayHandles = finalizer((glue, id) => glue.releaseArray(id));
 const arrayNumbers = new FinalizationRegistry(unbindArray);
 
-function knownOf(facts: ArrayFacts): Known {
+export function knownOf(facts: ArrayFacts): Known {
   const before = known.get(facts);
   if (before) return before;
-  const number = nextNumber++;
+  const [number, encoder] = [nextNumber++, nextNumber++];
   const { document, home, type } = facts;
-  const entry: Known = { bound: { number, home, document }, handle: undefined, type };
+  const bound = { number, home, document };
+  const encoding: BoundArray = { number: encoder, home: "full", document };
+  const entry: Known = { bound, encoding, handle: undefined, type };
   known.set(facts, entry);
   arrayNumbers.register(facts, number);
+  arrayNumbers.register(facts, encoder);
   return entry;
 }
 
 /** The engine's number of an array; told again when the engine's instance has changed. */
-function arrayId(glue: typeof import("#glue"), array: AnyArray): number {
+export function arrayId(glue: typeof import("#glue"), array: AnyArray): number {
   const facts = array[FACTS];
   const entry = knownOf(facts);
   const id = entry.handle?.id;
@@ -65,7 +70,7 @@ function arrayId(glue: typeof import("#glue"), array: AnyArray): number {
 }
 
 /** What the elements are. */
-function typeOf(glue: typeof import("#glue"), facts: ArrayFacts, id: number): TypeDescription {
+export function typeOf(glue: typeof import("#glue"), facts: ArrayFacts, id: number): TypeDescription {
   const entry = knownOf(facts);
   entry.type ??= parseDescription(glue.describeType(id));
   return entry.type;

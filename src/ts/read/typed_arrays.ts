@@ -18,7 +18,8 @@ export type Elements =
   | Float32Array
   | Float64Array;
 
-type ElementsClass = {
+export type ElementsClass = {
+  new (length: number): Elements;
   new (buffer: ArrayBufferLike, byteOffset?: number, length?: number): Elements;
   readonly BYTES_PER_ELEMENT: number;
 };
@@ -26,7 +27,7 @@ type ElementsClass = {
 /** Where this engine has it. */
 const HalfClass = (globalThis as unknown as { Float16Array?: ElementsClass }).Float16Array;
 
-const CLASSES: Record<ViewName, ElementsClass> = {
+export const CLASSES: Record<ViewName, ElementsClass> = {
   Int8Array,
   Int16Array,
   Int32Array,

@@ -2,7 +2,7 @@
  * One instance of the engine that only decodes, driven through the plain numbers of `src/js/decode_host.rs`: no
  * wasm-bindgen glue, no imports. Runs in a worker, or on the caller's thread where there are none.
  */
-import type { Supply } from "./protocol.ts";
+import type { Supply, Unstored, Update } from "./protocol.ts";
 
 /** The exports of the module that this file calls. */
 interface DecodeExports {
@@ -14,6 +14,17 @@ interface DecodeExports {
   zarr_begin(part: number, array: number, header: number, words: number): number;
   zarr_supply(part: number, table: number, words: number, buffers: number, count: number): number;
   zarr_finish(part: number): number;
+  /** Only in the full build. */
+  zarr_update?(
+    array: number,
+    update: number,
+    words: number,
+    old: number,
+    oldLength: number,
+    hasOld: number,
+    elements: number,
+    elementsLength: number,
+  ): number;
   zarr_cancel(part: number): void;
   zarr_result_ptr(): number;
   zarr_result_len(): number;
@@ -21,6 +32,10 @@ interface DecodeExports {
   zarr_panic_ptr(): number;
   zarr_panic_len(): number;
 }
+
+/** What `zarr_update` answers with, where there is nothing to be stored. */
+const SAME = 2;
+const EMPTY = 3;
 
 /** The engine refused: `report` is its error as JSON. */
 export class DecodeFailure extends Error {
@@ -107,6 +122,32 @@ export class DecodeHost {
 
   cancel(part: number): void {
     this.#wasm.zarr_cancel(part);
+  }
+
+  /** A stored chunk as it is to be stored with this change. */
+  update(array: number, header: Uint32Array, { old, elements }: Update): Uint8Array<ArrayBuffer> | Unstored {
+    if (!this.#wasm.zarr_update) throw new Error("this build of the engine has no encoders");
+    const words = this.#place(header);
+    const oldAt = old ? this.#place(old) : 0;
+    const elementsAt = this.#place(elements);
+    const oldLength = old?.length ?? 0;
+    const status = this.#wasm.zarr_update(
+      array,
+      words,
+      header.length,
+      oldAt,
+      oldLength,
+      old ? 1 : 0,
+      elementsAt,
+      elements.length,
+    );
+    this.#wasm.zarr_free(words, header.byteLength);
+    this.#wasm.zarr_free(oldAt, oldLength);
+    this.#wasm.zarr_free(elementsAt, elements.length);
+    if (status === SAME) return "same";
+    if (status === EMPTY) return "empty";
+    this.#check(status);
+    return this.#takeResult();
   }
 
   /** What the panic hook left behind; memory can still be read after a trap. */

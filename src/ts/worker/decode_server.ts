@@ -3,7 +3,7 @@
  * whose memory grew past a limit, is dropped; the next one is made from the kept module and told of its arrays again.
  */
 import { DecodeFailure, DecodeHost } from "./decode_host.ts";
-import type { FromDecoder, Home, Outcome, ToDecoder, WorkMessage } from "./protocol.ts";
+import type { FromDecoder, Home, Outcome, ToDecoder, Update, WorkMessage } from "./protocol.ts";
 
 /** Linear memory never shrinks: an instance with more than this starts anew when it has no part at hand. */
 const RECYCLE_BYTES = 256 << 20;
@@ -17,6 +17,8 @@ interface Seat {
   bound: Set<number>;
   begun: Set<number>;
 }
+
+type Begin = NonNullable<WorkMessage["begin"]>;
 
 export class DecodeServer {
   readonly #post: Post;
@@ -79,12 +81,13 @@ export class DecodeServer {
   }
 
   async #work(message: WorkMessage): Promise<Outcome> {
-    const { part, begin, supplies, finish } = message;
+    const { part, begin, supplies, update, finish } = message;
     const home = begin ? this.#arrays.get(begin.array)?.home : this.#parts.get(part);
     const seat = home && this.#seats.get(home);
     if (!home || !seat) return { type: "trapped", part, trap: "the part's decoder was replaced" };
     try {
       seat.host ??= await DecodeHost.start(seat.module);
+      if (update && begin) return this.#update(seat, part, begin, update);
       if (begin) this.#begin(seat, home, part, begin);
       for (const supply of supplies) seat.host.supply(part, supply);
       if (!finish) return { type: "done", part };
@@ -96,16 +99,23 @@ export class DecodeServer {
     }
   }
 
-  #begin(
-    seat: Seat,
-    home: Home,
-    part: number,
-    { array, header }: { array: number; header: Uint32Array },
-  ): void {
-    if (!seat.bound.has(array)) {
-      seat.host?.bind(array, this.#arrays.get(array)?.document ?? "");
-      seat.bound.add(array);
-    }
+  #update(seat: Seat, part: number, { array, header }: Begin, update: Update): Outcome {
+    this.#bind(seat, array);
+    const updated = seat.host?.update(array, header, update);
+    if (seat.begun.size === 0 && (seat.host?.memoryBytes ?? 0) > RECYCLE_BYTES) this.#drop(seat);
+    return typeof updated === "string"
+      ? { type: "done", part, unstored: updated }
+      : { type: "done", part, elements: updated };
+  }
+
+  #bind(seat: Seat, array: number): void {
+    if (seat.bound.has(array)) return;
+    seat.host?.bind(array, this.#arrays.get(array)?.document ?? "");
+    seat.bound.add(array);
+  }
+
+  #begin(seat: Seat, home: Home, part: number, { array, header }: Begin): void {
+    this.#bind(seat, array);
     seat.host?.begin(part, array, header);
     seat.begun.add(part);
     this.#parts.set(part, home);

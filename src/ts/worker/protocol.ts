@@ -12,12 +12,20 @@ export interface Supply {
   buffers: Uint8Array[];
 }
 
+/** What of a stored chunk changes: the bytes that are stored, where they matter, and the new elements. */
+export interface Update {
+  old: Uint8Array | undefined;
+  elements: Uint8Array;
+}
+
 export interface WorkMessage {
   type: "work";
   part: number;
-  /** Only in a part's first message. */
+  /** Only in a part's first message; of an update the header says what goes where. */
   begin?: { array: number; header: Uint32Array };
   supplies: Supply[];
+  /** Instead of supplies: the part is a stored chunk that is to be encoded. */
+  update?: Update;
   /** All supplies are in: answer with the part's elements. */
   finish: boolean;
 }
@@ -29,9 +37,12 @@ export type ToDecoder =
   | { type: "cancel"; part: number }
   | WorkMessage;
 
+/** What an update made of a chunk, where there are no bytes to be stored. */
+export type Unstored = "same" | "empty";
+
 /** How a work message ended. `report` is the engine's error as JSON, `trap` what remains of a panic. */
 export type Outcome =
-  | { type: "done"; part: number; elements?: Uint8Array<ArrayBuffer> }
+  | { type: "done"; part: number; elements?: Uint8Array<ArrayBuffer>; unstored?: Unstored }
   | { type: "failed"; part: number; report: string }
   | { type: "trapped"; part: number; trap: string };
 

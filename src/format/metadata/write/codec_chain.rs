@@ -10,6 +10,9 @@ use crate::format::data_type::typestr::Endian;
 use crate::format::metadata::json::Document;
 use crate::format::metadata::{CodecMetadata, ZarrFormat, v3};
 
+/// What v2 chunks are compressed with when nobody says otherwise.
+pub(super) const V2_COMPRESSOR: &str = r#"{"id":"zstd","level":0}"#;
+
 /// The making of a codec chain.
 pub(super) struct Chain<'a> {
     pub options: &'a ArrayOptions,
@@ -41,7 +44,7 @@ impl Chain<'_> {
                 .with("chunk_shape", list(inner))
                 .with("codecs", list(inner_chain))
                 .with("index_codecs", codecs::INDEX_CODECS)
-                .with("index_location", "\"end\"");
+                .with("index_location", self.options.index_location.as_deref().unwrap_or("\"end\""));
             chain = vec![made("sharding_indexed", Some(configuration.compact()))];
         }
         chain.iter_mut().enumerate().for_each(|(idx, codec)| codec.field = format!("codecs[{idx}]"));
@@ -68,7 +71,7 @@ impl Chain<'_> {
             let transpose = made("transpose", Some(ObjectText::new().with("order", order).compact()));
             chain.push(CodecMetadata { field: "order".to_owned(), ..transpose });
         }
-        let zstd = vec![r#"{"id":"zstd","level":0}"#.to_owned()];
+        let zstd = vec![V2_COMPRESSOR.to_owned()];
         let mut given = self.options.codecs.as_ref().unwrap_or(&zstd).iter().map(|text| parse_v2(text));
         let mut given = given.by_ref().collect::<Result<Vec<_>>>()?;
         given.retain(|codec| codec.name != "bytes");

@@ -3,7 +3,7 @@
 //! Types may be named in either dialect's way, codecs by bare name or as objects, in v2 also by their numcodecs object. What is
 //! left out is chosen here: chunks, shards, codecs, a fill value of zero.
 
-use super::codec_chain::Chain;
+use super::codec_chain::{Chain, V2_COMPRESSOR};
 use super::text::{list, string};
 use super::{defaults, edit};
 use crate::error::{Error, Result, Stage};
@@ -12,7 +12,7 @@ use crate::format::chunk_key::{ChunkKeyEncoding, Separator};
 use crate::format::data_type::typestr::{self, Endian};
 use crate::format::data_type::{DataType, FillValue, name, structure};
 use crate::format::metadata::extension::Extension;
-use crate::format::metadata::json::{Document, Json};
+use crate::format::metadata::json::{Document, Json, Object};
 use crate::format::metadata::{ArrayMetadata, ZarrFormat, attributes, v3};
 
 /// Whether, and how, chunks are put together in stored objects.
@@ -34,7 +34,7 @@ pub struct ArrayOptions {
     pub format: ZarrFormat,
     /// Elements along each dimension.
     pub shape: Vec<u64>,
-    /// JSON of the type: a v3 name, an object with one, or a NumPy type string.
+    /// JSON of the type: a v3 name, an object with one, or a NumPy type string; empty for that of `like`.
     pub data_type: String,
     /// What is read at a time; chosen when absent.
     pub chunk_shape: Option<Vec<u64>>,
@@ -44,6 +44,13 @@ pub struct ArrayOptions {
     pub codecs: Option<Vec<String>>,
     /// JSON; zero when absent.
     pub fill_value: Option<String>,
+    /// The fill value as one packed element; counts before `fill_value`.
+    pub packed_fill: Option<FillValue>,
+    /// Where a shard's index stands, `"start"` or `"end"`; the end when absent.
+    pub index_location: Option<String>,
+    /// An array whose type and fill value this one shall have, and its chunks and codecs too where none are chosen and the
+    /// dialect is the same.
+    pub like: Option<Box<ArrayMetadata>>,
     /// JSON of the extension, `"default"` or `"v2"`; v3 only.
     pub chunk_key_encoding: Option<String>,
     /// Between the indices of a chunk's key.
@@ -67,6 +74,9 @@ impl ArrayOptions {
             shards: Shards::Automatic,
             codecs: None,
             fill_value: None,
+            packed_fill: None,
+            index_location: None,
+            like: None,
             chunk_key_encoding: None,
             separator: None,
             fortran_order: false,
@@ -76,17 +86,26 @@ impl ArrayOptions {
     }
 
     /// From one JSON object: `zarr_format`, `shape`, `data_type` and, as wanted, `chunk_shape`, `shard_shape` (`null` for none),
-    /// `codecs`, `fill_value`, `chunk_key_encoding`, `separator`, `order`, `dimension_names`, `attributes`.
+    /// `codecs` (or v2's `filters` and `compressor`), `fill_value`, `chunk_key_encoding`, `separator`, `order`, `index_location`,
+    /// `dimension_names`, `attributes`.
     ///
     /// # Errors
     /// `Argument` naming a member that is missing, unknown or wrong.
     pub fn from_json(text: &str) -> Result<Self> {
+        Self::like(text, None)
+    }
+
+    /// From one JSON object, as [`from_json`](Self::from_json); whatever it does not say is as with another array.
+    ///
+    /// # Errors
+    /// `Argument` naming a member that is missing, unknown or wrong.
+    pub fn like(text: &str, like: Option<&ArrayMetadata>) -> Result<Self> {
         Document::parse(text.as_bytes())
-            .and_then(|document| Self::read(document.root()))
+            .and_then(|document| Self::read(document.root(), like))
             .map_err(|error| as_argument(&error))
     }
 
-    fn read(json: Json<'_>) -> Result<Self> {
+    fn read(json: Json<'_>, like: Option<&ArrayMetadata>) -> Result<Self> {
         let members = json.object()?;
         let known = [
             "zarr_format",
@@ -95,6 +114,9 @@ impl ArrayOptions {
             "chunk_shape",
             "shard_shape",
             "codecs",
+            "filters",
+            "compressor",
+            "index_location",
             "fill_value",
             "chunk_key_encoding",
             "separator",
@@ -106,8 +128,18 @@ impl ArrayOptions {
             return Err(Error::argument("an array has no such option").in_field(key.as_ref()));
         }
         let text = |json: Json<'_>| Ok(json.text().to_owned());
-        let shape = members.require("shape", v3::shape)?;
+        let shape = match (members.read("shape", v3::shape)?, like) {
+            (Some(shape), _) => shape,
+            (None, Some(like)) => like.shape.clone(),
+            (None, None) => members.require("shape", v3::shape)?,
+        };
         let rank = shape.len();
+        let data_type = match like {
+            Some(_) => members.read("data_type", text)?.unwrap_or_default(),
+            None => members.require("data_type", text)?,
+        };
+        let names = members.read("dimension_names", |json| attributes::dimension_names(json, rank))?;
+        let of_like = || like.map_or_else(|| attributes::NONE.to_owned(), |like| like.attributes.clone());
         let shards = members.read("shard_shape", |json| match json.is_null() {
             true => Ok(Shards::None),
             false => json.u64_list().map(Shards::Shape),
@@ -115,19 +147,21 @@ impl ArrayOptions {
         Ok(Self {
             format: members.read("zarr_format", format)?.unwrap_or(ZarrFormat::V3),
             shape,
-            data_type: members.require("data_type", text)?,
+            data_type,
             chunk_shape: members.read("chunk_shape", Json::u64_list)?,
             shards: shards?.unwrap_or_default(),
-            codecs: members.read("codecs", |json| json.list(text))?,
+            codecs: codecs(&members)?,
             fill_value: members.read("fill_value", text)?.filter(|text| text != "null"),
+            packed_fill: None,
+            index_location: members.read("index_location", index_location)?,
+            like: like.cloned().map(Box::new),
             chunk_key_encoding: members.read("chunk_key_encoding", text)?,
             separator: members.read("separator", |json| Separator::parse(&json.str()?))?,
             fortran_order: members.read("order", is_fortran)?.unwrap_or(false),
-            dimension_names: members
-                .read("dimension_names", |json| attributes::dimension_names(json, rank))?,
+            dimension_names: names.or_else(|| like.and_then(|like| like.dimension_names.clone())),
             attributes: members
                 .read("attributes", |json| Ok(json.original_text().into_owned()))?
-                .unwrap_or_else(|| attributes::NONE.to_owned()),
+                .unwrap_or_else(of_like),
         })
     }
 
@@ -141,6 +175,9 @@ impl ArrayOptions {
 
     fn build(&self) -> Result<ArrayMetadata> {
         let (data_type, endian) = self.data_type().map_err(|error| error.within_field("data_type"))?;
+        if let Some(like) = self.same_layout(&data_type) {
+            return self.laid_out_as(like);
+        }
         let rank = self.shape.len();
         let element_size = data_type.size().unwrap_or(16) as u64;
         let chunk_shape =
@@ -169,8 +206,44 @@ impl ArrayOptions {
         })
     }
 
+    /// The array that this one shall be like, where nothing is chosen that its chunks and codecs would contradict.
+    fn same_layout(&self, data_type: &DataType) -> Option<&ArrayMetadata> {
+        let is_open = self.chunk_shape.is_none()
+            && self.shards == Shards::Automatic
+            && self.codecs.is_none()
+            && self.index_location.is_none()
+            && !self.fortran_order;
+        self.like.as_deref().filter(|like| {
+            is_open
+                && like.format == self.format
+                && like.shape.len() == self.shape.len()
+                && like.data_type == *data_type
+        })
+    }
+
+    fn laid_out_as(&self, like: &ArrayMetadata) -> Result<ArrayMetadata> {
+        let is_chosen = self.chunk_key_encoding.is_some() || self.separator.is_some();
+        Ok(ArrayMetadata {
+            shape: self.shape.clone(),
+            chunk_key_encoding: match is_chosen {
+                true => self.chunk_key_encoding()?,
+                false => like.chunk_key_encoding.clone(),
+            },
+            fill_value: self
+                .fill_value(&like.data_type, Some(Endian::Little))
+                .map_err(|error| error.within_field("fill_value"))?,
+            attributes: self.attributes_text()?,
+            dimension_names: self.dimension_names.clone(),
+            warnings: Vec::new(),
+            ..like.clone()
+        })
+    }
+
     /// The byte order is `None` where a struct knows its own.
     fn data_type(&self) -> Result<(DataType, Option<Endian>)> {
+        if let (true, Some(like)) = (self.data_type.is_empty(), &self.like) {
+            return Ok((like.data_type.clone(), Some(Endian::Little)));
+        }
         let document = Document::parse(self.data_type.as_bytes())?;
         let json = document.root();
         match json.str() {
@@ -184,7 +257,13 @@ impl ArrayOptions {
     }
 
     fn fill_value(&self, data_type: &DataType, endian: Option<Endian>) -> Result<FillValue> {
-        let Some(text) = &self.fill_value else { return Ok(FillValue::zero(data_type)) };
+        if let Some(packed) = &self.packed_fill {
+            return checked_fill(packed, data_type);
+        }
+        let Some(text) = &self.fill_value else {
+            let like = self.like.as_deref().filter(|like| like.data_type == *data_type);
+            return Ok(like.map_or_else(|| FillValue::zero(data_type), |like| like.fill_value.clone()));
+        };
         let document = Document::parse(text.as_bytes())?;
         match self.format {
             ZarrFormat::V3 => FillValue::parse_v3(data_type, document.root()),
@@ -246,11 +325,55 @@ impl ArrayOptions {
     }
 }
 
+/// A data type by its JSON: a v3 name, an object with one, a NumPy type string or list of fields.
+///
+/// # Errors
+/// `Argument` and `Unsupported` for what is none.
+pub fn data_type_of(text: &str) -> Result<DataType> {
+    let options = ArrayOptions::new(ZarrFormat::V3, &[], text);
+    let parsed = options.data_type().map(|(data_type, _)| data_type);
+    parsed.map_err(|error| as_argument(&error.within_field("data_type")).in_stage(Stage::Metadata))
+}
+
 fn format(json: Json<'_>) -> Result<ZarrFormat> {
     match json.text() {
         "2" => Ok(ZarrFormat::V2),
         "3" => Ok(ZarrFormat::V3),
         _ => Err(json.unexpected("2 or 3")),
+    }
+}
+
+/// v2 names the last codec apart.
+fn codecs(members: &Object<'_>) -> Result<Option<Vec<String>>> {
+    let text = |json: Json<'_>| Ok(json.text().to_owned());
+    let list = |json: Json<'_>| if json.is_null() { Ok(Vec::new()) } else { json.list(text) };
+    if let Some(codecs) = members.read("codecs", list)? {
+        return Ok(Some(codecs));
+    }
+    let compressor = members.read("compressor", text)?;
+    let Some(filters) = members.read("filters", list)? else {
+        return Ok(
+            compressor.map(|compressor| if compressor == "null" { Vec::new() } else { vec![compressor] })
+        );
+    };
+    let compressor = compressor.unwrap_or_else(|| V2_COMPRESSOR.to_owned());
+    Ok(Some(filters.into_iter().chain((compressor != "null").then_some(compressor)).collect()))
+}
+
+fn index_location(json: Json<'_>) -> Result<String> {
+    match json.text() {
+        "\"start\"" | "\"end\"" => Ok(json.text().to_owned()),
+        _ => Err(json.unexpected("\"start\" or \"end\"")),
+    }
+}
+
+fn checked_fill(packed: &FillValue, data_type: &DataType) -> Result<FillValue> {
+    match data_type.size() {
+        Some(size) if size != packed.0.len() => {
+            let error = Error::argument("the fill value is not one element of the type");
+            Err(error.expected(format!("{size} bytes")).actual(format!("{} bytes", packed.0.len())))
+        }
+        _ => Ok(packed.clone()),
     }
 }
 

@@ -1,8 +1,10 @@
-//! Who writes what in this process: a lock for each key, and when a key was last written.
+//! Who writes what: a lock for each key, and when a key was last written here.
 //!
-//! Two writes to parts of one chunk read it, change it and store it one after the other. A reader that knows the index of a shard
-//! learns that the shard has changed since. Deliberately for this process alone: other tabs and programs need locks of the host.
+//! Two writes to parts of one chunk read it, change it and store it one after the other: those of this process, and where the store
+//! has a name for it and the host has locks, those of other tabs and workers. A reader that knows the index of a shard learns that
+//! the shard has changed since, by writes of this process; other programs' it cannot know of.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::{Rc, Weak};
@@ -11,10 +13,10 @@ use std::sync;
 use futures_util::lock::{Mutex, OwnedMutexGuard};
 
 use crate::format::path::StoreKey;
-use crate::store::Store;
+use crate::store::{LocalFuture, Store};
 
 /// Counts writes: a later moment is a larger number.
-pub(super) type Moment = u64;
+pub(crate) type Moment = u64;
 
 thread_local! {
     static CLOCK: Cell<Moment> = const { Cell::new(0) };
@@ -31,8 +33,38 @@ struct Written {
 /// So many locks are kept before those that nobody holds are thrown away.
 const MOST_LOCKS: usize = 1024;
 
-/// Waits until nobody else in this process changes the value of this key.
-pub(super) async fn lock(store: &Rc<dyn Store>, key: &StoreKey) -> OwnedMutexGuard<()> {
+/// Locks by name that the host has, held by everybody it knows of; dropping what `acquire` answers with gives one back.
+pub(crate) type HostLocks = Rc<dyn Fn(String) -> LocalFuture<'static, Box<dyn Any>>>;
+
+thread_local! {
+    static HOST_LOCKS: RefCell<Option<HostLocks>> = const { RefCell::new(None) };
+}
+
+/// Has names of stores locked by the host, too.
+#[cfg(target_arch = "wasm32")]
+pub(crate) fn use_host_locks(locks: HostLocks) {
+    HOST_LOCKS.with_borrow_mut(|slot| *slot = Some(locks));
+}
+
+/// A key that is locked until this is dropped.
+pub(crate) struct Held {
+    // The host's is given back first: who waits here would have to wait there.
+    _by_host: Option<Box<dyn Any>>,
+    _here: OwnedMutexGuard<()>,
+}
+
+/// Waits until nobody else changes the value of this key.
+pub(crate) async fn lock(store: &Rc<dyn Store>, key: &StoreKey) -> Held {
+    let here = lock_here(store, key).await;
+    let locks = HOST_LOCKS.with_borrow(Clone::clone);
+    let by_host = match locks.zip(store.lock_name()) {
+        Some((locks, name)) => Some(locks(format!("{name} {}", key.as_str())).await),
+        None => None,
+    };
+    Held { _by_host: by_host, _here: here }
+}
+
+async fn lock_here(store: &Rc<dyn Store>, key: &StoreKey) -> OwnedMutexGuard<()> {
     let mutex = with_store(store, |written| {
         if let Some(mutex) = written.locks.get(key).and_then(sync::Weak::upgrade) {
             return mutex;
@@ -48,32 +80,40 @@ pub(super) async fn lock(store: &Rc<dyn Store>, key: &StoreKey) -> OwnedMutexGua
 }
 
 /// The present moment.
-pub(super) fn now() -> Moment {
+pub(crate) fn now() -> Moment {
     CLOCK.get()
 }
 
 /// Notes that the value of a key has changed.
-pub(super) fn note(store: &Rc<dyn Store>, key: &StoreKey) {
+pub(crate) fn note(store: &Rc<dyn Store>, key: &StoreKey) {
     let moment = CLOCK.get() + 1;
     CLOCK.set(moment);
     with_store(store, |written| written.last.insert(key.clone(), moment));
 }
 
 /// Whether the value of a key has not changed since a moment.
-pub(super) fn unchanged_since(store: &Rc<dyn Store>, key: &StoreKey, moment: Moment) -> bool {
+pub(crate) fn unchanged_since(store: &Rc<dyn Store>, key: &StoreKey, moment: Moment) -> bool {
     // Who never writes never pays for a look.
     CLOCK.get() == moment
         || with_store(store, |written| written.last.get(key).is_none_or(|last| *last <= moment))
 }
 
 fn with_store<T>(store: &Rc<dyn Store>, act: impl FnOnce(&mut Written) -> T) -> T {
+    let mut store = store.clone();
+    while let Some(inner) = store.wrapped() {
+        store = inner;
+    }
     STORES.with_borrow_mut(|stores| {
         let place = |store: *const dyn Store| store.cast::<()>();
-        let wanted = place(Rc::as_ptr(store));
+        let wanted = place(Rc::as_ptr(&store));
         let at = stores.iter().position(|written| place(written.store.as_ptr()) == wanted);
         let at = at.unwrap_or_else(|| {
             stores.retain(|written| written.store.strong_count() > 0);
-            stores.push(Written { store: Rc::downgrade(store), locks: HashMap::new(), last: HashMap::new() });
+            stores.push(Written {
+                store: Rc::downgrade(&store),
+                locks: HashMap::new(),
+                last: HashMap::new(),
+            });
             stores.len() - 1
         });
         act(&mut stores[at])

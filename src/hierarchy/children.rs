@@ -1,0 +1,82 @@
+//! The nodes directly below a group: by listing, or out of consolidated metadata where a store cannot list.
+
+use std::rc::Rc;
+
+use futures_util::stream::{self, StreamExt, TryStreamExt};
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::metadata::consolidated::Consolidated;
+use crate::format::metadata::document::ZARR_JSON;
+use crate::format::metadata::write::consolidated::ZMETADATA;
+use crate::format::metadata::{NodeKind, NodeMetadata, ZarrFormat};
+use crate::format::path::{NodePath, StoreKey};
+use crate::hierarchy::documents;
+use crate::hierarchy::open::{OpenOptions, OpenedNode, open};
+use crate::store::{RequestContext, Store};
+
+/// Nodes opened at a time.
+const IN_FLIGHT: usize = 16;
+
+/// The arrays and groups directly below a group, by name. What has no metadata of its own is no node.
+///
+/// # Errors
+/// `Argument` for an array, `Unsupported` where nothing tells what is there, and as opening each node.
+pub async fn children(
+    store: &Rc<dyn Store>,
+    path: &str,
+    context: &RequestContext,
+) -> Result<Vec<OpenedNode>> {
+    let listed = try_children(store, path, context).await;
+    listed.map_err(|error| error.at_node(path))
+}
+
+async fn try_children(
+    store: &Rc<dyn Store>,
+    path: &str,
+    context: &RequestContext,
+) -> Result<Vec<OpenedNode>> {
+    let group = open(store, path, &OpenOptions::default(), context).await?;
+    if let NodeMetadata::Array(_) = group.metadata {
+        return Err(Error::argument("an array holds no nodes").expected("a group").actual("an array"));
+    }
+    let options = OpenOptions { kind: None, format: Some(group.document.format) };
+    let mut paths = match store.capabilities().listable {
+        true => store.list_dir(&group.path).await?.prefixes,
+        false => consolidated(store, &group, context).await?,
+    };
+    paths.sort();
+    let opened = stream::iter(paths).map(|child| {
+        let options = &options;
+        async move {
+            match open(store, child.as_str(), options, context).await {
+                Ok(node) => Ok(Some(node)),
+                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Argument) => Ok(None),
+                Err(error) => Err(error),
+            }
+        }
+    });
+    opened.buffered(IN_FLIGHT).try_filter_map(|node| async move { Ok(node) }).try_collect().await
+}
+
+/// The names that the group's own consolidated metadata tells, or that of a group above it.
+async fn consolidated(
+    store: &Rc<dyn Store>,
+    group: &OpenedNode,
+    context: &RequestContext,
+) -> Result<Vec<NodePath>> {
+    let format = group.document.format;
+    let suffix = if format == ZarrFormat::V2 { ZMETADATA } else { ZARR_JSON };
+    let mut above = Some(group.path.clone());
+    while let Some(path) = above {
+        let key = StoreKey::new(&path, suffix);
+        let text = documents::text(store, &key, context).await?;
+        let indexed = text.map(|text| Consolidated::index(&text, format)).transpose()?.flatten();
+        if let (Some(indexed), Some(relative)) = (indexed, documents::relative(&group.path, &path)) {
+            let nodes = indexed.children(&relative).into_iter();
+            let nodes = nodes.filter(|(_, kind)| *kind != NodeKind::ImplicitGroup);
+            return Ok(nodes.map(|(child, _)| path.join(&child)).collect());
+        }
+        above = path.parent();
+    }
+    Err(store.lacks("list, and has no consolidated metadata: open nodes by their paths"))
+}

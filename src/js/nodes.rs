@@ -1,0 +1,155 @@
+//! Making, finding and removing nodes, and changing what their documents say. `create.ts`, `nodes.ts` and the classes drive it.
+
+use js_sys::{Array as JsArray, Function, Uint8Array};
+use wasm_bindgen::prelude::*;
+
+use super::error::report_to_js;
+use super::{describe, registry, store, task};
+use crate::error::Result;
+use crate::format::data_type::description::Description;
+use crate::format::data_type::{DataType, FillValue};
+use crate::format::metadata::write::edit::AttributeUpdate;
+use crate::format::metadata::write::options::{ArrayOptions, data_type_of};
+use crate::format::metadata::{NodeKind, ZarrFormat};
+use crate::format::path::NodePath;
+use crate::hierarchy::array::Array;
+use crate::hierarchy::attributes::update_attributes as update;
+use crate::hierarchy::children::children as children_of;
+use crate::hierarchy::consolidate::consolidate as consolidate_group;
+use crate::hierarchy::create::{NewNode, create};
+use crate::hierarchy::erase::erase as erase_node;
+use crate::hierarchy::exists::exists as kind_at;
+
+/// Creates an array; answers with its summary. `options` is JSON (`ArrayOptions::from_json`), `fill` one packed element that counts
+/// before the fill value in it, `like` an array whose metadata stands for all that `options` does not say.
+#[wasm_bindgen(js_name = createArray)]
+pub fn create_array(
+    store: u32,
+    path: String,
+    options: String,
+    fill: Option<Uint8Array>,
+    like: Option<u32>,
+    overwrite: bool,
+    signal: JsValue,
+    settle: Function,
+) -> u32 {
+    let fill = fill.map(|fill| FillValue(fill.to_vec()));
+    task::start(settle, async move {
+        let like = like.map(registry::array).transpose()?;
+        let like = like.as_ref().map(|array| array.binding().metadata());
+        let mut options = ArrayOptions::like(&options, like)?;
+        options.packed_fill = fill;
+        made(store, &path, &NewNode::Array(options), overwrite, signal).await
+    })
+}
+
+/// Creates a group; answers with its summary. `format` is 2 or 3.
+#[wasm_bindgen(js_name = createGroup)]
+pub fn create_group(
+    store: u32,
+    path: String,
+    format: u8,
+    attributes: String,
+    overwrite: bool,
+    signal: JsValue,
+    settle: Function,
+) -> u32 {
+    task::start(settle, async move {
+        let format = if format == 2 { ZarrFormat::V2 } else { ZarrFormat::V3 };
+        made(store, &path, &NewNode::Group { format, attributes }, overwrite, signal).await
+    })
+}
+
+async fn made(store: u32, path: &str, node: &NewNode, overwrite: bool, signal: JsValue) -> Result<JsValue> {
+    let store = registry::store(store)?;
+    let path = path.trim_matches('/');
+    let created = create(&store, path, node, overwrite, &store::context(signal)).await?;
+    describe::summary(&created)
+}
+
+/// The description of a data type (JSON of its name) before there is an array of it: JSON text; of `like`'s where it is empty.
+#[wasm_bindgen(js_name = describeTypeName)]
+pub fn describe_type_name(data_type: &str, like: Option<u32>) -> std::result::Result<String, JsValue> {
+    let described = || match like.filter(|_| data_type.is_empty()) {
+        Some(like) => describe(&registry::array(like)?.binding().metadata().data_type),
+        None => describe(&data_type_of(data_type)?),
+    };
+    described().map_err(|error| report_to_js(&error))
+}
+
+fn describe(data_type: &DataType) -> Result<String> {
+    serde_json::to_string(&Description::of(data_type))
+        .map_err(|error| crate::error::Error::format(error.to_string()))
+}
+
+/// What is at a path: `"array"`, `"group"`, `"implicit-group"` or undefined.
+#[wasm_bindgen]
+pub fn exists(store: u32, path: String, signal: JsValue, settle: Function) -> u32 {
+    task::start(settle, async move {
+        let store = registry::store(store)?;
+        let kind = kind_at(&store, path.trim_matches('/'), &store::context(signal)).await?;
+        Ok(kind.map_or(JsValue::UNDEFINED, |kind| {
+            JsValue::from(match kind {
+                NodeKind::Array => "array",
+                NodeKind::Group => "group",
+                NodeKind::ImplicitGroup => "implicit-group",
+            })
+        }))
+    })
+}
+
+/// Erases a node and everything below it; whether there was anything.
+#[wasm_bindgen]
+pub fn erase(store: u32, path: String, signal: JsValue, settle: Function) -> u32 {
+    task::start(settle, async move {
+        let store = registry::store(store)?;
+        let erased = erase_node(&store, path.trim_matches('/'), &store::context(signal)).await?;
+        Ok(erased.into())
+    })
+}
+
+/// Consolidates the metadata of a group; how many nodes are below it.
+#[wasm_bindgen]
+pub fn consolidate(store: u32, path: String, signal: JsValue, settle: Function) -> u32 {
+    task::start(settle, async move {
+        let store = registry::store(store)?;
+        let path = NodePath::parse_any(&path)?;
+        let nodes = consolidate_group(&store, &path, &store::context(signal)).await?;
+        Ok(JsValue::from(u32::try_from(nodes).unwrap_or(u32::MAX)))
+    })
+}
+
+/// Merges attributes (JSON of an object) into a node's, or replaces them; answers with its summary.
+#[wasm_bindgen(js_name = updateAttributes)]
+pub fn update_attributes(
+    store: u32,
+    path: String,
+    attributes: String,
+    replace: bool,
+    signal: JsValue,
+    settle: Function,
+) -> u32 {
+    let how = if replace { AttributeUpdate::Replace } else { AttributeUpdate::Merge };
+    task::start(settle, async move {
+        let store = registry::store(store)?;
+        let path = NodePath::parse_any(&path)?;
+        let updated = update(&store, &path, &attributes, how, &store::context(signal)).await?;
+        describe::summary(&updated)
+    })
+}
+
+/// The summaries of the nodes directly below a group.
+#[wasm_bindgen]
+pub fn children(store: u32, path: String, signal: JsValue, settle: Function) -> u32 {
+    task::start(settle, async move {
+        let store = registry::store(store)?;
+        let nodes = children_of(&store, path.trim_matches('/'), &store::context(signal)).await?;
+        let summaries = nodes.iter().map(describe::summary).collect::<Result<Vec<_>>>()?;
+        Ok(summaries.into_iter().collect::<JsArray>().into())
+    })
+}
+
+/// The summary of an array that has changed.
+pub fn summary_of(array: &Array) -> Result<JsValue> {
+    describe::summary(&array.as_opened())
+}

@@ -1,0 +1,223 @@
+//! Writing an array: a selection and packed elements go to the core, and chunks to be encoded come to a job of TypeScript
+//! (`write/write_job.ts`), which has workers with the encoders.
+
+use std::rc::Rc;
+
+use js_sys::{Function, Reflect, Uint8Array, Uint32Array};
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use super::bytes::{JsView, foreign_value, our_value, to_js as bytes_to_js};
+use super::decoder::thrown_error;
+use super::error::report_to_js;
+use super::json::to_js;
+use super::nodes::summary_of;
+use super::{host, read, registry, store, task};
+use crate::error::{Error, Result};
+use crate::format::codec::array_bytes::VariableBytes;
+use crate::format::data_type::Float;
+use crate::hierarchy::array::Array;
+use crate::hierarchy::encoder::{EncodeJob, Encoded, Encoder};
+use crate::hierarchy::resize::{Appended, append, resize};
+use crate::hierarchy::write::{WriteProgress, WriteRequest, WriteSource, write};
+use crate::store::LocalFuture;
+
+#[wasm_bindgen]
+extern "C" {
+    /// `WriteJob` of `write/write_job.ts`.
+    #[derive(Clone)]
+    pub type WriteJob;
+
+    /// A promise: bytes, null where all is fill value, undefined where nothing has changed.
+    #[wasm_bindgen(method, catch)]
+    fn encode(
+        this: &WriteJob,
+        update: &Uint32Array,
+        old: Option<&Uint8Array>,
+        old_is_ours: bool,
+        elements: &Uint8Array,
+        elements_are_ours: bool,
+    ) -> std::result::Result<JsValue, JsValue>;
+
+    #[wasm_bindgen(method, catch)]
+    fn progress(
+        this: &WriteJob,
+        chunks: f64,
+        empty: f64,
+        total: f64,
+        bytes: f64,
+    ) -> std::result::Result<(), JsValue>;
+}
+
+/// What a write is made of beside the selection; TypeScript fills in every member.
+#[wasm_bindgen]
+extern "C" {
+    pub type Source;
+
+    #[wasm_bindgen(method, getter)]
+    fn bytes(this: &Source) -> Uint8Array;
+    /// Of elements with lengths of their own: one more than there are.
+    #[wasm_bindgen(method, getter)]
+    fn offsets(this: &Source) -> Option<Uint32Array>;
+    /// There is one element, for all places.
+    #[wasm_bindgen(method, getter, js_name = isOne)]
+    fn is_one(this: &Source) -> bool;
+    #[wasm_bindgen(method, getter, js_name = keepEmptyChunks)]
+    fn keep_empty_chunks(this: &Source) -> bool;
+}
+
+fn source_of(source: &Source) -> Result<WriteSource> {
+    if source.is_one() {
+        return Ok(WriteSource::Element(source.bytes().to_vec()));
+    }
+    match source.offsets() {
+        // Never transferred or changed: it may be the caller's own memory.
+        None => foreign_value(&source.bytes()).map(WriteSource::Elements),
+        Some(offsets) => Ok(WriteSource::Variable(Rc::new(VariableBytes {
+            offsets: offsets.to_vec(),
+            bytes: source.bytes().to_vec(),
+        }))),
+    }
+}
+
+/// The extents of a selection, those of integer indices as 1, and which of them values have.
+#[derive(Serialize)]
+struct SelectionShape {
+    shape: Vec<f64>,
+    kept: Vec<bool>,
+}
+
+/// The extents that values for a selection have; throws a report.
+#[wasm_bindgen(js_name = selectionShape)]
+// Values for all of them fit into memory.
+#[allow(clippy::cast_precision_loss)]
+pub fn selection_shape(array: u32, request: JsValue) -> std::result::Result<JsValue, JsValue> {
+    let resolve = || {
+        let array = registry::array(array)?;
+        let selected = read::selection(request)?.resolve(&array.binding().metadata().shape)?;
+        let shape = selected.shape().into_iter().map(|extent| extent as f64).collect();
+        to_js(&SelectionShape { shape, kept: selected.kept() })
+    };
+    resolve().map_err(|error| report_to_js(&error))
+}
+
+/// Writes to a selection; answers when all of it is stored.
+#[wasm_bindgen(js_name = writeArray)]
+pub fn write_array(
+    array: u32,
+    request: JsValue,
+    source: Source,
+    job: WriteJob,
+    signal: JsValue,
+    settle: Function,
+) -> u32 {
+    task::start(settle, async move {
+        let array = registry::array(array)?;
+        let request = WriteRequest {
+            selection: read::selection(request)?,
+            source: source_of(&source)?,
+            keep_empty_chunks: source.keep_empty_chunks(),
+        };
+        let encoder = JobEncoder { job: job.clone(), signal: signal.clone() };
+        let hear = |progress: &WriteProgress| hear(&job, progress);
+        write(&array, &request, &encoder, &hear, &store::context(signal)).await?;
+        Ok(JsValue::UNDEFINED)
+    })
+}
+
+/// Appends along a dimension; answers with the array's summary.
+#[wasm_bindgen(js_name = appendArray)]
+pub fn append_array(
+    array: u32,
+    axis: u32,
+    len: f64,
+    source: Source,
+    job: WriteJob,
+    signal: JsValue,
+    settle: Function,
+) -> u32 {
+    task::start(settle, async move {
+        let array = registry::array(array)?;
+        let appended = Appended {
+            axis: axis as usize,
+            len: store::natural(len)?,
+            source: source_of(&source)?,
+            keep_empty_chunks: source.keep_empty_chunks(),
+        };
+        let encoder = JobEncoder { job: job.clone(), signal: signal.clone() };
+        let hear = |progress: &WriteProgress| hear(&job, progress);
+        let longer = append(&array, &appended, &encoder, &hear, &store::context(signal)).await?;
+        summary_of(&longer)
+    })
+}
+
+/// Changes an array's shape; answers with its summary.
+#[wasm_bindgen(js_name = resizeArray)]
+pub fn resize_array(array: u32, shape: Vec<u64>, job: WriteJob, signal: JsValue, settle: Function) -> u32 {
+    task::start(settle, async move {
+        let array = registry::array(array)?;
+        let encoder = JobEncoder { job, signal: JsValue::UNDEFINED };
+        let resized = resize(&array, &shape, &encoder, &store::context(signal)).await?;
+        summary_of(&resized)
+    })
+}
+
+// Counts and bytes of one write.
+#[allow(clippy::cast_precision_loss)]
+fn hear(job: &WriteJob, progress: &WriteProgress) {
+    let WriteProgress { chunks, empty, chunks_total, bytes } = *progress;
+    // A listener that throws does not end a write.
+    let _ = job.progress(chunks as f64, empty as f64, chunks_total as f64, bytes as f64);
+}
+
+/// Encodes where the job says.
+struct JobEncoder {
+    job: WriteJob,
+    signal: JsValue,
+}
+
+impl JobEncoder {
+    async fn ask(&self, encode: &EncodeJob) -> Result<Encoded> {
+        let update = Uint32Array::from(encode.update.as_slice());
+        let old = encode.old.as_ref().map(|old| bytes_to_js(old, 1)).transpose()?;
+        let JsView { bytes, ours } = bytes_to_js(&encode.elements, 1)?;
+        let old_is_ours = old.as_ref().is_some_and(|old| old.ours);
+        let old = old.as_ref().map(|old| &old.bytes);
+        let promise = self.job.encode(&update, old, old_is_ours, &bytes, ours);
+        let promise = promise.map_err(|thrown| thrown_error(&thrown))?;
+        let encoded = host::settled(promise).await.map_err(|thrown| thrown_error(&thrown))?;
+        if encoded.is_undefined() {
+            return Ok(Encoded::Same);
+        }
+        if encoded.is_null() {
+            return Ok(Encoded::Empty);
+        }
+        let bytes = encoded.dyn_into::<Uint8Array>();
+        let bytes = bytes.map_err(|_| Error::unsupported("an encoder answered with no bytes"))?;
+        Ok(Encoded::Bytes(our_value(bytes)))
+    }
+}
+
+impl Encoder for JobEncoder {
+    fn encode<'a>(&'a self, _array: &'a Rc<Array>, job: EncodeJob) -> LocalFuture<'a, Result<Encoded>> {
+        Box::pin(async move { self.ask(&job).await })
+    }
+
+    fn is_abandoned(&self) -> bool {
+        Reflect::get(&self.signal, &"aborted".into()).is_ok_and(|aborted| aborted.is_truthy())
+    }
+}
+
+/// Packs numbers as floats that JavaScript has no typed array for, rounded half to even; answers with the place of the first number
+/// that the type cannot hold and that is not to become the nearest that it can.
+#[wasm_bindgen(js_name = packFloats)]
+pub fn pack_floats(name: &str, numbers: &[f64], saturate: bool, output: &Uint8Array) -> Option<u32> {
+    let float = Float::of_name(name)?;
+    let mut packed = Vec::with_capacity(numbers.len() * float.size());
+    for (place, number) in numbers.iter().enumerate() {
+        let Some(bits) = float.from_f64(*number).or_else(|| saturate.then(|| float.saturated(*number))) else { return u32::try_from(place).ok() };
+        packed.extend_from_slice(&bits.to_le_bytes()[..float.size()]);
+    }
+    output.copy_from(&packed);
+    None
+}
