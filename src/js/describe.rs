@@ -176,6 +176,7 @@ fn is_null_fill(document: &NodeDocument) -> bool {
 fn home_name(home: Home) -> &'static str {
     match home {
         Home::Engine => "engine",
-        Home::Full | Home::Images => "full",
+        Home::Full => "full",
+        Home::Images => "images",
     }
 }

@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use zarr_wasm::error::{Error, ErrorKind};
 use zarr_wasm::format::codec::array_bytes::VariableBytes;
 use zarr_wasm::format::codec::pipeline::{Elements, Pipeline, Scratch};
-use zarr_wasm::format::codec::registry::{self, CodecKind, ENTRIES};
+use zarr_wasm::format::codec::registry::{self, CodecKind, ENTRIES, Home};
 use zarr_wasm::format::codec::{ArrayBytes, BytesToBytes, ChunkRepresentation, Output, Spec};
 use zarr_wasm::format::data_type::{DataType, FillValue, name};
 use zarr_wasm::format::metadata::extension::Extension;
@@ -32,9 +32,35 @@ struct Vector {
     decoded: ArrayBytes,
     /// What was encoded, where a codec is lossy.
     original: Option<ArrayBytes>,
+    /// How far samples of a lossy image may be from those that another decoder gives.
+    tolerance: f64,
 }
 
 impl Vector {
+    fn home(&self) -> Home {
+        registry::home_of(&self.codec.name, self.codec.format).unwrap()
+    }
+
+    /// Whether these are the elements, or near enough where the format leaves decoders a choice.
+    fn is_like(&self, decoded: &ArrayBytes) -> bool {
+        *decoded == self.decoded || self.tolerance > 0.0 && self.distance(decoded) <= self.tolerance
+    }
+
+    /// The largest difference between two elements.
+    fn distance(&self, decoded: &ArrayBytes) -> f64 {
+        let (was, is) = (self.decoded.fixed().unwrap(), decoded.fixed().unwrap());
+        let size = self.representation.data_type.size().unwrap();
+        let number = |bytes: &[u8]| match (&self.representation.data_type, bytes) {
+            (DataType::Float(_), [a, b, c, d]) => f64::from(f32::from_le_bytes([*a, *b, *c, *d])),
+            (_, [byte]) => f64::from(*byte),
+            (_, [low, high]) => f64::from(u16::from_le_bytes([*low, *high])),
+            _ => f64::NAN,
+        };
+        assert_eq!(was.len(), is.len(), "{}", self.name);
+        let pairs = was.chunks(size).zip(is.chunks(size));
+        pairs.map(|(was, is)| (number(was) - number(is)).abs()).fold(0.0, f64::max)
+    }
+
     /// What a codec of bytes decodes to.
     fn bytes(&self) -> &[u8] {
         self.decoded.fixed().unwrap()
@@ -75,6 +101,7 @@ fn read_vector(folder: &Path, vector: &Json) -> Vector {
         },
         encoded,
         decoded: read_elements(vector),
+        tolerance: vector["tolerance"].as_f64().unwrap_or(0.0),
         original: vector["original_base64"].as_str().map(|original| ArrayBytes::Fixed(base64(original))),
     }
 }
@@ -178,7 +205,7 @@ fn what_others_encoded_decodes_to_what_it_was() {
     for vector in vectors() {
         let decoded = decode_all(&pipeline(&vector), &vector.encoded);
         let decoded = decoded.unwrap_or_else(|error| panic!("{}: {error:?}", vector.name));
-        assert!(decoded == vector.decoded, "{}", vector.name);
+        assert!(vector.is_like(&decoded), "{}: {}", vector.name, vector.distance(&decoded));
         let Some(codec) = bytes_codec(&vector) else { continue };
         let growing = decode_growing(&*codec, &vector.encoded, vector.bytes().len() + 1000);
         assert!(growing.is_ok_and(|decoded| decoded == vector.bytes()), "{} growing", vector.name);
@@ -189,6 +216,11 @@ fn what_others_encoded_decodes_to_what_it_was() {
 fn what_we_encode_decodes_to_what_it_was() {
     for vector in vectors() {
         let pipeline = pipeline(&vector);
+        if vector.home() == Home::Images {
+            let error = pipeline.encode(vector.decoded.clone()).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Unsupported, "{}", vector.name);
+            continue;
+        }
         let encoded =
             pipeline.encode(vector.original.clone().unwrap_or_else(|| vector.decoded.clone())).unwrap();
         let decoded = decode_all(&pipeline, &encoded).unwrap();
@@ -239,7 +271,8 @@ fn another_length_than_the_metadata_says_is_an_error() {
 
 #[test]
 fn bytes_behind_the_last_are_an_error() {
-    for vector in vectors() {
+    // Codes of LZW end within a byte, and TIFF's writers fill up.
+    for vector in vectors().into_iter().filter(|vector| !vector.codec.name.ends_with("lzw")) {
         let Some(codec) = bytes_codec(&vector) else { continue };
         let encoded = [&vector.encoded[..], &[1, 2, 3]].concat();
         let error = decode_exact(&*codec, &encoded, vector.bytes().len()).unwrap_err();
@@ -273,26 +306,47 @@ fn every_cut_is_an_error() {
 
 #[test]
 fn every_cut_of_an_array_is_an_error() {
+    let mut whole_all_the_same = Vec::new();
     for vector in vectors().iter().filter(|vector| bytes_codec(vector).is_none()) {
         let pipeline = pipeline(vector);
         // zfp goes word by word, and zeros mean zero to it: a stream that is cut may be another one that is whole.
-        let whole = if vector.name.starts_with("zfp") { 0 } else { vector.encoded.len() };
+        // Where a JPEG's header stands in the metadata, its end is not in the chunk either.
+        let is_open = vector.name.starts_with("zfp") || vector.name.ends_with("header-apart");
+        let whole = if is_open { 0 } else { vector.encoded.len() };
         for cut in 0..whole {
-            let error = decode_all(&pipeline, &vector.encoded[..cut]).expect_err(&vector.name);
-            assert!(matches!(error.kind(), ErrorKind::Format | ErrorKind::Limit), "{}: {error}", vector.name);
+            match decode_all(&pipeline, &vector.encoded[..cut]) {
+                Err(error) => {
+                    let kinds = [ErrorKind::Format, ErrorKind::Limit];
+                    assert!(kinds.contains(&error.kind()), "{} cut to {cut}: {error}", vector.name);
+                }
+                Ok(_) => whole_all_the_same.push(format!("{} cut to {cut} of {whole}", vector.name)),
+            }
+        }
+        if vector.home() == Home::Images {
+            // An image ends where it says so.
+            continue;
         }
         let longer = [&vector.encoded[..], &[1]].concat();
         assert!(decode_all(&pipeline, &longer).is_err(), "{} and a byte", vector.name);
     }
+    assert!(whole_all_the_same.is_empty(), "{whole_all_the_same:#?}");
 }
 
 /// Streams of several members or frames may end after each, where the length is not known; nothing is an empty zstd stream,
 /// fewer elements are elements to a shuffle, fewer groups of four are base64, and `conditional` may leave bytes as they are.
 fn may_be_cut(vector: &Vector, cut: usize, decoded: &[u8]) -> bool {
-    let several = ["gzip/three", "gzip/zeros-after", "zstd/three", "bz2/two", "lzma/xz-two", "base64/"]
-        .iter()
-        .any(|name| vector.name.starts_with(name));
-    let nothing = cut == 0 && vector.name.starts_with("zstd/") && decoded.is_empty();
+    let several = [
+        "gzip/three",
+        "gzip/zeros-after",
+        "zstd/three",
+        "bz2/two",
+        "lzma/xz-two",
+        "base64/",
+        "imagecodecs_packbits/",
+    ]
+    .iter()
+    .any(|name| vector.name.starts_with(name));
+    let nothing = cut == 0 && vector.codec.name.ends_with("zstd") && decoded.is_empty();
     let shuffled = vector.codec.name.ends_with("shuffle") && decoded.len() == cut;
     let plain = vector.codec.name == "conditional" && decoded.len() <= cut;
     let part = decoded.len() < vector.bytes().len() && vector.bytes().starts_with(decoded);
@@ -531,7 +585,7 @@ proptest! {
         thread_local!(static VECTORS: Vec<Vector> = vectors());
         VECTORS.with(|vectors| {
             let vector = which.get(vectors);
-            let Some(codec) = bytes_codec(vector) else { return Ok(()) };
+            let Some(codec) = bytes_codec(vector).filter(|_| vector.home() != Home::Images) else { return Ok(()) };
             let mut decoded: Vec<u8> = pieces.iter().flat_map(|(piece, times)| piece.repeat(*times)).collect();
             if ["shuffle", "conditional"].iter().any(|name| vector.codec.name.ends_with(name)) {
                 // A shuffle takes whole elements only; sizes up to eight occur.

@@ -81,7 +81,7 @@ impl Pipeline {
         let mut encoded = decoded.clone();
         let mut home = Home::Engine;
         for metadata in codecs {
-            home = elsewhere(home, registry::home_of(&metadata.name, metadata.format));
+            home = elsewhere(home, registry::home_of(&metadata.name, metadata.format))?;
             let blame = |error: Error| error.in_codec(metadata.name.as_str()).within_field(&metadata.field);
             let name = || metadata.name.clone();
             match (registry::parse(metadata)?, &array_to_bytes) {
@@ -104,7 +104,7 @@ impl Pipeline {
         let array_to_bytes =
             array_to_bytes.ok_or_else(|| Error::format("no array-to-bytes codec").in_field("codecs"))?;
         let packed = array_to_bytes.codec.packed();
-        home = elsewhere(home, array_to_bytes.codec.sharding().map(Sharding::home));
+        home = elsewhere(home, array_to_bytes.codec.sharding().map(Sharding::home))?;
         Ok(Self { decoded, encoded, array_to_array, array_to_bytes, bytes_to_bytes, packed, home })
     }
 
@@ -304,8 +304,19 @@ impl Pipeline {
 }
 
 /// The module that has what the engine has not, among two.
-fn elsewhere(home: Home, other: Option<Home>) -> Home {
-    if home == Home::Engine { other.unwrap_or(home) } else { home }
+///
+/// # Errors
+/// `Unsupported` for a chain that needs both of the modules which are no supersets of each other, but on the host, which is all of them.
+fn elsewhere(home: Home, other: Option<Home>) -> Result<Home> {
+    match (home, other.unwrap_or(Home::Engine)) {
+        (home, Home::Engine) => Ok(home),
+        (Home::Engine, other) => Ok(other),
+        (home, other) if home == other || (home.is_here() && other.is_here()) => Ok(home),
+        _ => Err(Error::unsupported(
+            "a chain with an image codec and a codec of the \"full\" module is not read",
+        )
+        .in_field("codecs")),
+    }
 }
 
 fn out_of_place(spec: &Spec) -> Error {

@@ -37,7 +37,8 @@ impl Home {
     pub fn is_here(self) -> bool {
         match self {
             Self::Engine => true,
-            Self::Full | Self::Images => ENCODERS,
+            Self::Full => ENCODERS,
+            Self::Images => cfg!(any(feature = "images", not(target_arch = "wasm32"))),
         }
     }
 }
@@ -86,6 +87,13 @@ macro_rules! parser {
         let parse = |_: &Configuration<'_>| Err(needs_module(Home::Full));
         parse
     }};
+    (Images, $parse:expr) => {{
+        #[cfg(any(feature = "images", not(target_arch = "wasm32")))]
+        let parse = $parse;
+        #[cfg(not(any(feature = "images", not(target_arch = "wasm32"))))]
+        let parse = |_: &Configuration<'_>| Err(needs_module(Home::Images));
+        parse
+    }};
     ($home:ident, $parse:expr) => {
         $parse
     };
@@ -99,8 +107,8 @@ pub static ENTRIES: &[Entry] = entries! {
     "transpose",         [],                        [],         ArrayToArray, Engine, array_to_array::transpose::parse, ["yes", "yes", "yes", "one only"];
     "sharding_indexed",  [],                        [],         ArrayToBytes, Engine, sharding::parse,                 ["yes", "yes", "yes", "in part"];
     "gzip",              ["numcodecs.gzip"],        ["gzip"],   BytesToBytes, Engine, bytes_to_bytes::gzip::parse,     ["yes", "yes", "yes", "yes"];
-    "numcodecs.zlib",    ["zlib"],                  ["zlib"],   BytesToBytes, Engine, bytes_to_bytes::zlib::parse,     ["yes", "yes", "no", "yes"];
-    "zstd",              ["numcodecs.zstd"],        ["zstd"],   BytesToBytes, Engine, bytes_to_bytes::zstd::parse,     ["yes", "yes", "yes", "yes"];
+    "numcodecs.zlib",    ["zlib"],                  ["zlib", "imagecodecs_zlib", "imagecodecs_zlibng", "imagecodecs_zopfli"], BytesToBytes, Engine, bytes_to_bytes::zlib::parse,     ["yes", "yes", "no", "yes"];
+    "zstd",              ["numcodecs.zstd"],        ["zstd", "imagecodecs_zstd"], BytesToBytes, Engine, bytes_to_bytes::zstd::parse,     ["yes", "yes", "yes", "yes"];
     "numcodecs.lz4",     [],                        ["lz4"],    BytesToBytes, Engine, bytes_to_bytes::lz4::parse,      ["yes", "no", "no", "yes"];
     "blosc",             ["numcodecs.blosc"],       ["blosc"],  BytesToBytes, Engine, bytes_to_bytes::blosc::parse,    ["no snappy", "yes", "yes", "yes"];
     "crc32c",            ["numcodecs.crc32c"],      ["crc32c"], BytesToBytes, Engine, bytes_to_bytes::crc32c::parse,   ["yes", "yes", "yes", "unverified"];
@@ -132,10 +140,21 @@ pub static ENTRIES: &[Entry] = entries! {
     "numcodecs.adler32", [],                        ["adler32"], BytesToBytes, Engine, bytes_to_bytes::adler32::parse, ["yes", "yes", "no", "no"];
     "numcodecs.fletcher32", [],                     ["fletcher32"], BytesToBytes, Engine, bytes_to_bytes::fletcher32::parse, ["yes", "yes", "no", "no"];
     "numcodecs.jenkins_lookup3", [],                ["jenkins_lookup3"], BytesToBytes, Full, bytes_to_bytes::jenkins_lookup3::parse, ["yes", "no", "no", "no"];
-    "numcodecs.bz2",     [],                        ["bz2"],    BytesToBytes, Full,   bytes_to_bytes::bz2::parse,      ["yes", "yes", "no", "no"];
-    "numcodecs.lzma",    [],                        ["lzma"],   BytesToBytes, Full,   bytes_to_bytes::lzma::parse,     ["yes", "no", "no", "no"];
+    "numcodecs.bz2",     [],                        ["bz2", "imagecodecs_bz2"], BytesToBytes, Full,   bytes_to_bytes::bz2::parse,      ["yes", "yes", "no", "no"];
+    "numcodecs.lzma",    [],                        ["lzma", "imagecodecs_lzma"], BytesToBytes, Full,   bytes_to_bytes::lzma::parse,     ["yes", "no", "no", "no"];
     "numcodecs.base64",  [],                        ["base64"], BytesToBytes, Full,   bytes_to_bytes::base64::parse,   ["no", "no", "no", "no"];
     "conditional",       [],                        [],         BytesToBytes, Full,   bytes_to_bytes::conditional::parse, ["no", "no", "no", "no"];
+    "jpeg",              ["imagecodecs_jpeg"],      ["imagecodecs_jpeg"], ArrayToBytes, Images, array_to_bytes::image::jpeg::parse, ["plugin", "no", "no", "no"];
+    "imagecodecs_jpeg2k", [],                       ["imagecodecs_jpeg2k"], ArrayToBytes, Images, array_to_bytes::image::jpeg2k::parse, ["plugin", "no", "no", "no"];
+    "jpegxl",            ["imagecodecs_jpegxl"],    ["imagecodecs_jpegxl"], ArrayToBytes, Images, array_to_bytes::image::jpegxl::parse, ["plugin", "no", "no", "no"];
+    "imagecodecs_webp",  [],                        ["imagecodecs_webp"], ArrayToBytes, Images, array_to_bytes::image::webp::parse, ["plugin", "no", "no", "no"];
+    "imagecodecs_png",   ["imagecodecs_spng"],      ["imagecodecs_png", "imagecodecs_spng"], ArrayToBytes, Images, array_to_bytes::image::png::parse, ["plugin", "no", "no", "no"];
+    "imagecodecs_qoi",   [],                        ["imagecodecs_qoi"], ArrayToBytes, Images, array_to_bytes::image::qoi::parse, ["plugin", "no", "no", "no"];
+    "imagecodecs_lerc",  [],                        ["imagecodecs_lerc"], ArrayToBytes, Images, array_to_bytes::image::lerc::parse, ["plugin", "no", "no", "no"];
+    "lzw",               ["imagecodecs_lzw"],       ["imagecodecs_lzw"], BytesToBytes, Images, bytes_to_bytes::lzw::parse, ["plugin", "no", "no", "no"];
+    "imagecodecs_packbits", [],                     ["imagecodecs_packbits"], BytesToBytes, Images, bytes_to_bytes::imagecodecs_packbits::parse, ["plugin", "no", "no", "no"];
+    "imagecodecs_delta", [],                        ["imagecodecs_delta"], ArrayToArray, Images, array_to_array::imagecodecs_delta::parse, ["plugin", "no", "no", "no"];
+    "imagecodecs_floatpred", [],                    ["imagecodecs_floatpred"], ArrayToArray, Images, array_to_array::imagecodecs_floatpred::parse, ["plugin", "no", "no", "no"];
 };
 
 /// The codec of this name.
@@ -196,6 +215,11 @@ pub fn needs_module(home: Home) -> Error {
     Error::unsupported(format!(
         "this codec needs the package's {module:?} module, which is not the one that ran"
     ))
+}
+
+/// The error of encoding with a codec of images.
+pub fn image_codecs_are_read_only() -> Error {
+    Error::unsupported("codecs of images are read, and not written").in_stage(Stage::Encode)
 }
 
 /// Refuses to encode in the build that only reads.

@@ -9,8 +9,14 @@ pub mod categorize;
 pub mod delta;
 mod exact;
 pub mod fixedscaleoffset;
+#[cfg(any(feature = "images", not(target_arch = "wasm32")))]
+pub mod imagecodecs_delta;
+#[cfg(any(feature = "images", not(target_arch = "wasm32")))]
+pub mod imagecodecs_floatpred;
 pub mod numcodecs_packbits;
 mod numpy;
+#[cfg(any(feature = "images", not(target_arch = "wasm32")))]
+mod predictor;
 pub mod quantize;
 pub mod reshape;
 #[cfg(any(feature = "full", not(target_arch = "wasm32")))]

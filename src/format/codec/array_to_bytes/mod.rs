@@ -3,6 +3,8 @@
 //! Which of them exist is written in [`super::registry`] alone. Sharding has a room of its own beside this one.
 
 pub mod bytes;
+#[cfg(any(feature = "images", not(target_arch = "wasm32")))]
+pub mod image;
 pub mod json2;
 #[cfg(any(feature = "full", not(target_arch = "wasm32")))]
 pub mod msgpack2;

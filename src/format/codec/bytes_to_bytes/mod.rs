@@ -15,16 +15,20 @@ mod checksum;
 pub mod conditional;
 pub mod crc32;
 pub mod crc32c;
-#[cfg(any(feature = "full", not(target_arch = "wasm32")))]
+#[cfg(any(feature = "full", feature = "images", not(target_arch = "wasm32")))]
 mod drain;
 pub mod fletcher32;
 pub mod gzip;
+#[cfg(any(feature = "images", not(target_arch = "wasm32")))]
+pub mod imagecodecs_packbits;
 mod inflate;
 #[cfg(any(feature = "full", not(target_arch = "wasm32")))]
 pub mod jenkins_lookup3;
 pub mod lz4;
 #[cfg(any(feature = "full", not(target_arch = "wasm32")))]
 pub mod lzma;
+#[cfg(any(feature = "images", not(target_arch = "wasm32")))]
+pub mod lzw;
 pub mod shuffle;
 pub mod zlib;
 pub mod zstd;

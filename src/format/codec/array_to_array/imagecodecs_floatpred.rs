@@ -1,0 +1,76 @@
+//! `imagecodecs_floatpred`: TIFF's floating-point predictor: a row's bytes by their places in the numbers, the highest first, each the difference from
+//! the one before. <https://chriscox.org/TIFFTN3d1.pdf>
+//!
+//! Read, and not written.
+
+use super::predictor::{Fields, Rows};
+use crate::error::{Error, Result};
+use crate::format::codec::configuration::Configuration;
+use crate::format::codec::registry::image_codecs_are_read_only;
+use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec};
+use crate::format::data_type::{DataType, FillValue, Float};
+
+#[derive(Debug)]
+struct FloatpredSpec(Fields);
+
+/// Reads the configuration: `shape`, `dtype`, `axis`, `dist`.
+///
+/// # Errors
+/// `Format` for an axis that the shape has not, `Unsupported` for distances beyond neighbours.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    Ok(Spec::ArrayToArray(Box::new(FloatpredSpec(Fields::parse(configuration)?))))
+}
+
+impl ArrayToArraySpec for FloatpredSpec {
+    fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
+        let DataType::Float(float @ (Float::Float16 | Float::Float32 | Float::Float64)) = decoded.data_type
+        else {
+            let name = decoded.data_type.name();
+            return Err(Error::unsupported(format!(
+                "imagecodecs_floatpred does not take elements of {name}"
+            )));
+        };
+        // What is stored has no byte order.
+        let data_type = DataType::Raw(float.size());
+        let fill_value = FillValue::zero(&data_type);
+        let encoded = ChunkRepresentation { shape: decoded.shape.clone(), data_type, fill_value };
+        Ok(Box::new(Floatpred { rows: self.0.rows(decoded, float.size())?, size: float.size(), encoded }))
+    }
+}
+
+struct Floatpred {
+    rows: Rows,
+    size: usize,
+    encoded: ChunkRepresentation,
+}
+
+impl ArrayToArray for Floatpred {
+    fn encoded(&self) -> &ChunkRepresentation {
+        &self.encoded
+    }
+
+    fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
+        let bytes = encoded.into_fixed()?;
+        self.rows.check(&bytes, self.size)?;
+        let (len, size) = (self.rows.len, self.size);
+        let mut decoded = vec![0; bytes.len()];
+        let mut sums = Vec::new();
+        for (row, numbers) in bytes.chunks(len * size).zip(decoded.chunks_mut(len * size)) {
+            sums.clear();
+            sums.extend_from_slice(row);
+            for at in self.rows.step..sums.len() {
+                sums[at] = sums[at].wrapping_add(sums[at - self.rows.step]);
+            }
+            for (number, place) in numbers.chunks_mut(size).zip(0..) {
+                for (byte, plane) in number.iter_mut().zip((0..size).rev()) {
+                    *byte = sums[plane * len + place];
+                }
+            }
+        }
+        Ok(ArrayBytes::Fixed(decoded))
+    }
+
+    fn encode(&self, _: ArrayBytes) -> Result<ArrayBytes> {
+        Err(image_codecs_are_read_only())
+    }
+}

@@ -1,0 +1,232 @@
+//! `jpeg` (proposed to zarr-extensions), `imagecodecs_jpeg`: baseline and progressive JPEG of 8 bits. <https://www.w3.org/Graphics/JPEG/itu-t81.pdf>
+//!
+//! Lossy: another decoder's samples may differ by a few. Colours are as libjpeg takes them: three components are YCbCr and come out as
+//! RGB, unless a marker or the configuration says otherwise. Not here: 12 bits, lossless and arithmetic JPEG, and YCCK.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use zune_core::bytestream::ZCursor;
+use zune_core::colorspace::ColorSpace;
+use zune_core::options::DecoderOptions;
+use zune_jpeg::JpegDecoder;
+
+use super::{Chunk, ImageFormat, Sample, buffer, damaged, spec, tolerate, unsupported};
+use crate::error::{Error, Result};
+use crate::format::codec::Spec;
+use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::metadata::json::Json;
+
+/// Colours, by imagecodecs' names and libjpeg's numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Colors {
+    Grayscale,
+    Rgb,
+    YCbCr,
+    Cmyk,
+    Ycck,
+}
+
+/// The configuration, as far as decoding depends on it.
+#[derive(Clone, Debug)]
+struct Jpeg {
+    /// Quantisation and Huffman tables of all chunks, a JPEG stream without an image.
+    tables: Option<Vec<u8>>,
+    /// What stands before the scan of every chunk, which then lacks its end too.
+    header: Option<Vec<u8>>,
+    stored: Option<Colors>,
+    wanted: Option<Colors>,
+}
+
+/// Reads the configuration: imagecodecs' or the proposal's, whose fields are the encoder's.
+///
+/// # Errors
+/// `Format` for colours that libjpeg does not have, and for tables that are no base64.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    let of_the_writer = [
+        "level",
+        "bitspersample",
+        "subsampling",
+        "optimize",
+        "smoothing",
+        "lossless",
+        "predictor",
+        "squeeze",
+        "quality",
+        "encoded_color_space",
+    ];
+    tolerate(configuration, &of_the_writer);
+    Ok(spec(Jpeg {
+        tables: stream(configuration, "tables")?,
+        header: stream(configuration, "header")?,
+        stored: colors(configuration, "colorspace_jpeg")?,
+        wanted: colors(configuration, "colorspace_data")?,
+    }))
+}
+
+/// Null means "none" in either way of writing.
+fn optional<T>(
+    configuration: &Configuration<'_>,
+    field: &str,
+    read: impl FnOnce(Json<'_>) -> Result<T>,
+) -> Result<Option<T>> {
+    let read = |json: Json<'_>| if json.is_null() { Ok(None) } else { read(json).map(Some) };
+    Ok(configuration.read(field, read)?.flatten())
+}
+
+fn stream(configuration: &Configuration<'_>, field: &str) -> Result<Option<Vec<u8>>> {
+    optional(configuration, field, |json| {
+        STANDARD.decode(&*json.str()?).map_err(|_| json.unexpected("base64"))
+    })
+}
+
+fn colors(configuration: &Configuration<'_>, field: &str) -> Result<Option<Colors>> {
+    let read = |json: Json<'_>| match json.u64() {
+        Ok(number) => Ok(number.to_string()),
+        Err(_) => json.str().map(|name| name.to_ascii_lowercase()),
+    };
+    let Some(name) = optional(configuration, field, read)? else { return Ok(None) };
+    Ok(match name.as_str() {
+        "0" | "unknown" | "unspecified" => None,
+        "1" | "gray" | "grayscale" | "minisblack" | "miniswhite" => Some(Colors::Grayscale),
+        "2" | "rgb" => Some(Colors::Rgb),
+        "3" | "ycbcr" => Some(Colors::YCbCr),
+        "4" | "cmyk" | "separated" => Some(Colors::Cmyk),
+        "5" | "ycck" => Some(Colors::Ycck),
+        _ => return Err(unfit(field, "grayscale, rgb, ycbcr, cmyk or ycck", name)),
+    })
+}
+
+impl ImageFormat for Jpeg {
+    const NAME: &'static str = "JPEG";
+    const SAMPLES: &'static [Sample] = &[Sample::U8];
+
+    fn decode(&self, encoded: &[u8], chunk: &Chunk) -> Result<Vec<u8>> {
+        let mut stream = self.whole_stream(encoded);
+        let frame = Frame::find(&stream)?;
+        let components = u64::from(frame.components);
+        let len = chunk.check(
+            Self::NAME,
+            &[u64::from(frame.height), u64::from(frame.width), components],
+            Sample::U8,
+        )?;
+        let is_converted = self.is_converted(&frame)?;
+        if let Some(at) = frame.adobe.filter(|_| frame.components == 3) {
+            // The decoder takes an RGB mark for CMYK; what is to be done with the colours is settled here.
+            stream[at] = 1;
+        }
+        let mut decoder = JpegDecoder::new(ZCursor::new(&stream));
+        decoder.decode_headers().map_err(|error| damaged(Self::NAME, format!("{error:?}")))?;
+        let given = decoder.input_colorspace().unwrap_or(ColorSpace::Unknown);
+        let output = if is_converted { ColorSpace::RGB } else { given };
+        let options: DecoderOptions = decoder.options().set_strict_mode(true).jpeg_set_out_colorspace(output);
+        decoder.set_options(options);
+        if decoder.output_buffer_size() != Some(len) {
+            return Err(unsupported(Self::NAME, format!("colours {given:?}")));
+        }
+        let mut samples = buffer(len)?;
+        decoder.decode_into(&mut samples).map_err(|error| damaged(Self::NAME, format!("{error:?}")))?;
+        Ok(samples)
+    }
+}
+
+impl Jpeg {
+    /// The chunk with what its writer left out.
+    fn whole_stream(&self, encoded: &[u8]) -> Vec<u8> {
+        let mut stream = match &self.header {
+            Some(header) => [header, encoded, &[0xff, 0xd9]].concat(),
+            None => encoded.to_vec(),
+        };
+        if let (Some(tables), Some(image)) = (&self.tables, stream.get(2..)) {
+            let tables = tables.strip_suffix(&[0xff, 0xd9]).unwrap_or(tables);
+            stream = [tables, image].concat();
+        }
+        stream
+    }
+
+    /// Whether YCbCr is to become RGB.
+    fn is_converted(&self, frame: &Frame) -> Result<bool> {
+        let stored = self.stored.unwrap_or(frame.colors);
+        let usual = match stored {
+            Colors::YCbCr => Colors::Rgb,
+            Colors::Ycck => Colors::Cmyk,
+            other => other,
+        };
+        match (stored, self.wanted.unwrap_or(usual)) {
+            (stored, wanted) if stored == wanted => Ok(false),
+            (Colors::YCbCr, Colors::Rgb) => Ok(true),
+            (stored, wanted) => Err(unsupported(Self::NAME, format!("{stored:?} as {wanted:?}"))),
+        }
+    }
+}
+
+/// What stands before the first scan.
+struct Frame {
+    width: u16,
+    height: u16,
+    components: u8,
+    colors: Colors,
+    /// Where the Adobe marker names its transformation.
+    adobe: Option<usize>,
+}
+
+impl Frame {
+    /// Walks the segments up to the frame's and on to the scan.
+    fn find(stream: &[u8]) -> Result<Self> {
+        let cut_off = || Error::format("JPEG image is cut off");
+        let mut at = 2;
+        let (mut frame, mut adobe, mut is_jfif): (Option<&[u8]>, Option<usize>, bool) = (None, None, false);
+        if stream.get(..2) != Some(&[0xff, 0xd8]) {
+            return Err(damaged("JPEG", "it does not begin as one"));
+        }
+        loop {
+            let marker = *stream.get(at + 1).filter(|_| stream[at] == 0xff).ok_or_else(cut_off)?;
+            if marker == 0xff || marker == 0x01 || (0xd0..=0xd8).contains(&marker) {
+                // Fill bytes, and markers without a segment.
+                at += if marker == 0xff { 1 } else { 2 };
+                continue;
+            }
+            let len = stream.get(at + 2..at + 4).map(|len| usize::from(u16::from_be_bytes([len[0], len[1]])));
+            let len = len.filter(|len| *len >= 2).ok_or_else(cut_off)?;
+            let segment = stream.get(at + 4..at + 2 + len).ok_or_else(cut_off)?;
+            match marker {
+                0xda => break,
+                0xc0..=0xc2 => frame = Some(segment),
+                0xc3 | 0xc5..=0xc7 | 0xc9..=0xcb | 0xcd..=0xcf => {
+                    return Err(unsupported("JPEG", format!("a frame of kind {}", marker - 0xc0)));
+                }
+                0xe0 => is_jfif |= segment.starts_with(b"JFIF"),
+                0xee if segment.starts_with(b"Adobe") && segment.len() >= 12 => adobe = Some(at + 4 + 11),
+                _ => {}
+            }
+            at += 2 + len;
+        }
+        // The decoder makes the best of a scan without an end.
+        let scan = stream.get(at..).unwrap_or_default();
+        if !scan.windows(2).rev().any(|bytes| bytes == [0xff, 0xd9]) {
+            return Err(cut_off());
+        }
+        Self::read(frame.ok_or_else(cut_off)?, is_jfif, adobe, stream)
+    }
+
+    fn read(segment: &[u8], is_jfif: bool, adobe: Option<usize>, stream: &[u8]) -> Result<Self> {
+        let [precision, y0, y1, x0, x1, components, of_each @ ..] = segment else {
+            return Err(Error::format("JPEG image is cut off"));
+        };
+        if *precision != 8 {
+            return Err(unsupported("JPEG", format!("{precision} bits a sample")));
+        }
+        let ids: Vec<u8> = of_each.chunks(3).map(|component| component[0]).collect();
+        let transformation = adobe.and_then(|at| stream.get(at)).copied();
+        let colors = match (components, is_jfif, transformation) {
+            (1, ..) => Colors::Grayscale,
+            (3, false, Some(0)) => Colors::Rgb,
+            (3, false, None) if ids == *b"RGB" => Colors::Rgb,
+            (3, ..) => Colors::YCbCr,
+            (4, _, Some(2)) => Colors::Ycck,
+            (4, ..) => Colors::Cmyk,
+            _ => return Err(unsupported("JPEG", format!("{components} components"))),
+        };
+        let (height, width) = (u16::from_be_bytes([*y0, *y1]), u16::from_be_bytes([*x0, *x1]));
+        Ok(Self { width, height, components: *components, colors, adobe })
+    }
+}

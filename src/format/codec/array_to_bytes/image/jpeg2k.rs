@@ -1,0 +1,136 @@
+//! `imagecodecs_jpeg2k`: JPEG 2000, as a file or a bare codestream. <https://www.iso.org/standard/78321.html>
+//!
+//! Reversible ones come back to the bit, up to 24 bits a sample. Not here: components of different sizes or depths, and palettes.
+
+use hayro_jpeg2000::{DecodeSettings, DecoderContext, Image};
+
+use super::{Chunk, ImageFormat, Sample, damaged, spec, tolerate, unsupported};
+use crate::error::{Error, Result};
+use crate::format::codec::Spec;
+use crate::format::codec::configuration::Configuration;
+use crate::format::data_type::Integer;
+use crate::limits;
+
+#[derive(Clone, Copy, Debug)]
+struct Jpeg2k;
+
+/// Reads the configuration, all of it for the encoder but `planar`, which decoding undoes by itself.
+///
+/// # Errors
+/// None.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    let of_the_writer = [
+        "level",
+        "codecformat",
+        "colorspace",
+        "planar",
+        "tile",
+        "bitspersample",
+        "resolutions",
+        "reversible",
+        "mct",
+        "verbose",
+        "numthreads",
+        "squeeze",
+    ];
+    tolerate(configuration, &of_the_writer);
+    Ok(spec(Jpeg2k))
+}
+
+/// What the codestream's size marker says of all components.
+struct Size {
+    width: u64,
+    height: u64,
+    components: u64,
+    bits: u32,
+    is_signed: bool,
+}
+
+impl Size {
+    /// The sample that imagecodecs makes of so many bits.
+    fn sample(&self) -> Sample {
+        Sample::Integer(match (self.bits, self.is_signed) {
+            (..=8, false) => Integer::Uint8,
+            (..=8, true) => Integer::Int8,
+            (..=16, false) => Integer::Uint16,
+            (..=16, true) => Integer::Int16,
+            (_, false) => Integer::Uint32,
+            (_, true) => Integer::Int32,
+        })
+    }
+
+    /// From the first marker of a codestream, wherever in the file that is.
+    fn find(encoded: &[u8]) -> Result<Self> {
+        let cut_off = || Error::format("JPEG 2000 image is cut off");
+        let start =
+            encoded.windows(4).position(|bytes| bytes == [0xff, 0x4f, 0xff, 0x51]).ok_or_else(cut_off)?;
+        let size = encoded.get(start + 4..).ok_or_else(cut_off)?;
+        let number = |at: usize| -> Result<u64> {
+            let bytes = size.get(at..at + 4).and_then(|bytes| bytes.first_chunk()).ok_or_else(cut_off)?;
+            Ok(u64::from(u32::from_be_bytes(*bytes)))
+        };
+        let count = size.get(36..38).and_then(|bytes| bytes.first_chunk()).ok_or_else(cut_off)?;
+        let components = u64::from(u16::from_be_bytes(*count));
+        let listed = size.get(38..38 + 3 * usize::from(u16::from_be_bytes(*count))).ok_or_else(cut_off)?;
+        let first = listed.first_chunk::<3>().ok_or_else(cut_off)?;
+        if listed.chunks(3).any(|component| component != first) || first[1..] != [1, 1] {
+            return Err(unsupported("JPEG 2000", "components that differ in depth or size"));
+        }
+        Ok(Self {
+            width: number(4)?.saturating_sub(number(12)?),
+            height: number(8)?.saturating_sub(number(16)?),
+            components,
+            bits: u32::from(first[0] & 0x7f) + 1,
+            is_signed: first[0] & 0x80 != 0,
+        })
+    }
+}
+
+impl ImageFormat for Jpeg2k {
+    const NAME: &'static str = "JPEG 2000";
+    const SAMPLES: &'static [Sample] = &[
+        Sample::U8,
+        Sample::U16,
+        Sample::Integer(Integer::Uint32),
+        Sample::Integer(Integer::Int8),
+        Sample::Integer(Integer::Int16),
+        Sample::Integer(Integer::Int32),
+    ];
+
+    fn decode(&self, encoded: &[u8], chunk: &Chunk) -> Result<Vec<u8>> {
+        let size = Size::find(encoded)?;
+        let len = chunk.check(Self::NAME, &[size.height, size.width, size.components], size.sample())?;
+        // Samples pass through numbers of 24 bits.
+        if size.bits > 24 {
+            return Err(unsupported(Self::NAME, format!("{} bits a sample", size.bits)));
+        }
+        let settings =
+            DecodeSettings { resolve_palette_indices: false, strict: true, target_resolution: None };
+        let image = Image::new(encoded, &settings).map_err(|error| damaged(Self::NAME, error))?;
+        let mut context = DecoderContext::default();
+        let decoded = image.decode(&mut context).map_err(|error| damaged(Self::NAME, error))?;
+        let planes: Vec<&[f32]> = decoded.components().iter().map(|component| component.samples()).collect();
+        let pixels = size.width.saturating_mul(size.height);
+        if planes.len() as u64 != size.components || planes.iter().any(|plane| plane.len() as u64 != pixels) {
+            return Err(damaged(Self::NAME, "components are missing"));
+        }
+        interleave(&planes, &size, len)
+    }
+}
+
+fn interleave(planes: &[&[f32]], size: &Size, len: usize) -> Result<Vec<u8>> {
+    // The decoder lifts signed samples as it does unsigned ones.
+    let offset = if size.is_signed { 1 << (size.bits - 1) } else { 0 };
+    let most = (1_i64 << size.bits) - 1;
+    let mut samples = Vec::new();
+    limits::reserve(&mut samples, len, "image")?;
+    let width = size.sample().size();
+    for pixel in 0..planes.first().map_or(0, |plane| plane.len()) {
+        for plane in planes {
+            #[allow(clippy::cast_possible_truncation)]
+            let value = (plane[pixel].round() as i64).clamp(0, most) - offset;
+            samples.extend_from_slice(&value.to_le_bytes()[..width]);
+        }
+    }
+    Ok(samples)
+}

@@ -1,0 +1,125 @@
+//! `jpegxl` (proposed to zarr-extensions), `imagecodecs_jpegxl`: JPEG XL, as a file or a bare codestream, of one frame or several.
+//! <https://jpeg.org/jpegxl/>
+//!
+//! Lossless ones come back to the bit. Samples keep the values that were stored: those of 12 bits in 16 are not stretched. A stored
+//! orientation is not applied.
+
+use jxl_oxide::image::BitDepth;
+use jxl_oxide::{AllocTracker, FrameBuffer, JxlImage, Render};
+
+use super::{Chunk, ImageFormat, Sample, damaged, spec, tolerate, unsupported};
+use crate::error::Result;
+use crate::format::codec::Spec;
+use crate::format::codec::configuration::Configuration;
+use crate::format::data_type::Float;
+use crate::limits;
+
+/// What the decoder may take beyond a few copies of the image.
+const WORKING_MEMORY: usize = 64 << 20;
+
+#[derive(Clone, Copy, Debug)]
+struct JpegXl {
+    /// The frame that is the chunk; all of them where none is named.
+    index: Option<u32>,
+}
+
+/// Reads the configuration: the proposal's, which decoding must not depend on, or that of imagecodecs, which may name a frame.
+///
+/// # Errors
+/// `Format` for a frame's number that is none.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    let of_the_writer = [
+        "level",
+        "effort",
+        "distance",
+        "lossless",
+        "decodingspeed",
+        "photometric",
+        "bitspersample",
+        "planar",
+        "usecontainer",
+        "squeeze",
+        "keeporientation",
+        "numthreads",
+        "primaries",
+        "transfer",
+    ];
+    tolerate(configuration, &of_the_writer);
+    let index = configuration.integer("index", 0..=i64::from(u32::MAX))?;
+    Ok(spec(JpegXl { index: index.and_then(|index| u32::try_from(index).ok()) }))
+}
+
+impl ImageFormat for JpegXl {
+    const NAME: &'static str = "JPEG XL";
+    const SAMPLES: &'static [Sample] =
+        &[Sample::U8, Sample::U16, Sample::Float(Float::Float16), Sample::Float(Float::Float32)];
+
+    fn decode(&self, encoded: &[u8], chunk: &Chunk) -> Result<Vec<u8>> {
+        let most =
+            limits::to_usize(chunk.byte_len, "image")?.saturating_mul(24).saturating_add(WORKING_MEMORY);
+        let builder = JxlImage::builder().alloc_tracker(AllocTracker::with_limit(most));
+        let image = builder.read(encoded).map_err(|error| damaged(Self::NAME, error))?;
+        let frames = image.num_loaded_keyframes();
+        let wanted = match self.index {
+            Some(index) => vec![limits::to_usize(u64::from(index), "frame")?],
+            None => (0..frames).collect(),
+        };
+        let header = &image.image_header().metadata;
+        let depth = header.bit_depth;
+        let channels = image.pixel_format().channels().max(color_channels(&image) + header.ec_info.len());
+        if header.ec_info.iter().any(|channel| channel.bit_depth.bits_per_sample() != depth.bits_per_sample())
+        {
+            return Err(unsupported(Self::NAME, "channels that differ in depth"));
+        }
+        let dimensions =
+            [wanted.len() as u64, u64::from(image.height()), u64::from(image.width()), channels as u64];
+        let len = chunk.check(Self::NAME, &dimensions, sample(depth, chunk.sample))?;
+        let mut samples = Vec::new();
+        limits::reserve(&mut samples, len, "image")?;
+        for frame in wanted {
+            let render = image.render_frame(frame).map_err(|error| damaged(Self::NAME, error))?;
+            interleave(&render, depth, chunk.sample, &mut samples)?;
+        }
+        Ok(samples)
+    }
+}
+
+fn color_channels(image: &JxlImage) -> usize {
+    if image.pixel_format().is_grayscale() { 1 } else { 3 }
+}
+
+/// The sample that holds so many bits; fewer may stand in wider ones.
+fn sample(depth: BitDepth, wanted: Sample) -> Sample {
+    match depth {
+        BitDepth::FloatSample { bits_per_sample: 16, exp_bits: 5 } => Sample::Float(Float::Float16),
+        BitDepth::FloatSample { .. } => Sample::Float(Float::Float32),
+        BitDepth::IntegerSample { bits_per_sample: ..=8 } if wanted != Sample::U16 => Sample::U8,
+        BitDepth::IntegerSample { .. } => Sample::U16,
+    }
+}
+
+/// All channels of a frame, pixel after pixel. The decoder gives whole numbers as parts of the largest.
+fn interleave(render: &Render, depth: BitDepth, sample: Sample, samples: &mut Vec<u8>) -> Result<()> {
+    let planes: Vec<FrameBuffer> = render.image_planar();
+    let len = planes.first().map_or(0, |plane| plane.buf().len());
+    if planes.iter().any(|plane| plane.buf().len() != len) {
+        return Err(unsupported("JPEG XL", "channels that differ in size"));
+    }
+    let bits = depth.bits_per_sample().min(24);
+    let most = f64::from((1_u32 << bits) - 1);
+    for pixel in 0..len {
+        for plane in &planes {
+            let value = plane.buf()[pixel];
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+            let whole = (f64::from(value) * most).round().clamp(0.0, most) as u32;
+            match sample {
+                Sample::Float(Float::Float16) => {
+                    samples.extend_from_slice(&half::f16::from_f32(value).to_le_bytes());
+                }
+                Sample::Float(_) => samples.extend_from_slice(&value.to_le_bytes()),
+                _ => samples.extend_from_slice(&whole.to_le_bytes()[..sample.size()]),
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,74 @@
+//! `imagecodecs_lerc`: Limited Error Raster Compression, versions 1 and 2. <https://github.com/Esri/lerc>
+//!
+//! Within the error that the writer chose. Not here: masks, whose pixels have no value; imagecodecs leaves them at zero as well, but
+//! nothing would say so.
+
+use lerc::{DataType, SampleData};
+
+use super::{Chunk, ImageFormat, Sample, damaged, spec, tolerate, unsupported};
+use crate::error::Result;
+use crate::format::codec::Spec;
+use crate::format::codec::configuration::Configuration;
+use crate::format::data_type::{Float, Integer};
+
+#[derive(Clone, Copy, Debug)]
+struct Lerc;
+
+/// Reads the configuration, all of it for the encoder.
+///
+/// # Errors
+/// None.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    tolerate(configuration, &["level", "version", "planar", "squeeze", "compression", "compressionargs"]);
+    Ok(spec(Lerc))
+}
+
+fn sample(data_type: DataType) -> Sample {
+    match data_type {
+        DataType::Char => Sample::Integer(Integer::Int8),
+        DataType::Byte => Sample::U8,
+        DataType::Short => Sample::Integer(Integer::Int16),
+        DataType::UShort => Sample::U16,
+        DataType::Int => Sample::Integer(Integer::Int32),
+        DataType::UInt => Sample::Integer(Integer::Uint32),
+        DataType::Float => Sample::Float(Float::Float32),
+        DataType::Double => Sample::Float(Float::Float64),
+    }
+}
+
+impl ImageFormat for Lerc {
+    const NAME: &'static str = "LERC";
+    const SAMPLES: &'static [Sample] = &[
+        Sample::Integer(Integer::Int8),
+        Sample::U8,
+        Sample::Integer(Integer::Int16),
+        Sample::U16,
+        Sample::Integer(Integer::Int32),
+        Sample::Integer(Integer::Uint32),
+        Sample::Float(Float::Float32),
+        Sample::Float(Float::Float64),
+    ];
+
+    fn decode(&self, encoded: &[u8], chunk: &Chunk) -> Result<Vec<u8>> {
+        if encoded.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) || encoded.first() == Some(&0x78) {
+            return Err(unsupported(Self::NAME, "compression around it, by zstd or deflate"));
+        }
+        let info = lerc::decode_info(encoded).map_err(|error| damaged(Self::NAME, error))?;
+        let dimensions = [info.bands, info.height, info.width, info.depth].map(u64::from);
+        chunk.check(Self::NAME, &dimensions, sample(info.data_type))?;
+        let image = lerc::decode(encoded).map_err(|error| damaged(Self::NAME, error))?;
+        if !image.valid_masks.iter().all(|mask| mask.is_all_valid()) {
+            return Err(unsupported(Self::NAME, "pixels without a value"));
+        }
+        Ok(match image.data {
+            SampleData::I8(samples) => samples.into_iter().flat_map(i8::to_le_bytes).collect(),
+            SampleData::U8(samples) => samples,
+            SampleData::I16(samples) => samples.into_iter().flat_map(i16::to_le_bytes).collect(),
+            SampleData::U16(samples) => samples.into_iter().flat_map(u16::to_le_bytes).collect(),
+            SampleData::I32(samples) => samples.into_iter().flat_map(i32::to_le_bytes).collect(),
+            SampleData::U32(samples) => samples.into_iter().flat_map(u32::to_le_bytes).collect(),
+            SampleData::F32(samples) => samples.into_iter().flat_map(f32::to_le_bytes).collect(),
+            SampleData::F64(samples) => samples.into_iter().flat_map(f64::to_le_bytes).collect(),
+        })
+    }
+}

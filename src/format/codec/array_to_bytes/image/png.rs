@@ -1,0 +1,53 @@
+//! `imagecodecs_png`, `imagecodecs_spng`: PNG of 8 and 16 bits, one to four samples a pixel. <https://www.w3.org/TR/png-3/>
+//!
+//! As libpng is told by imagecodecs: palettes and fewer bits come out as 8 bits, a transparent colour as an alpha channel. Of an
+//! animation the first image only.
+
+use std::io::Cursor;
+
+use png::{BitDepth, Decoder, Limits, Transformations};
+
+use super::{Chunk, ImageFormat, Sample, buffer, damaged, spec, tolerate};
+use crate::error::Result;
+use crate::format::codec::Spec;
+use crate::format::codec::configuration::Configuration;
+
+/// What the decoder may take beside a few rows.
+const WORKING_MEMORY: usize = 1 << 20;
+
+#[derive(Clone, Copy, Debug)]
+struct Png;
+
+/// Reads the configuration, all of it for the encoder.
+///
+/// # Errors
+/// None.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    tolerate(configuration, &["level", "strategy", "filter", "squeeze"]);
+    Ok(spec(Png))
+}
+
+impl ImageFormat for Png {
+    const NAME: &'static str = "PNG";
+    const SAMPLES: &'static [Sample] = &[Sample::U8, Sample::U16];
+
+    fn decode(&self, encoded: &[u8], chunk: &Chunk) -> Result<Vec<u8>> {
+        let most = crate::limits::to_usize(chunk.byte_len, "image")?.saturating_mul(2);
+        let limits = Limits { bytes: most.saturating_add(WORKING_MEMORY) };
+        let mut decoder = Decoder::new_with_limits(Cursor::new(encoded), limits);
+        decoder.set_transformations(Transformations::EXPAND);
+        decoder.set_ignore_text_chunk(true);
+        let mut reader = decoder.read_info().map_err(|error| damaged(Self::NAME, error))?;
+        let (colors, depth) = reader.output_color_type();
+        let sample = if depth == BitDepth::Sixteen { Sample::U16 } else { Sample::U8 };
+        let (width, height) = (u64::from(reader.info().width), u64::from(reader.info().height));
+        let len = chunk.check(Self::NAME, &[height, width, colors.samples() as u64], sample)?;
+        let mut samples = buffer(len)?;
+        reader.next_frame(&mut samples).map_err(|error| damaged(Self::NAME, error))?;
+        reader.finish().map_err(|error| damaged(Self::NAME, error))?;
+        if sample == Sample::U16 {
+            samples.as_chunks_mut::<2>().0.iter_mut().for_each(|bytes| bytes.reverse());
+        }
+        Ok(samples)
+    }
+}

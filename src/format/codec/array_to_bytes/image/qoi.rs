@@ -1,0 +1,32 @@
+//! `imagecodecs_qoi`: the Quite OK Image format. <https://qoiformat.org/qoi-specification.pdf>
+
+use super::{Chunk, ImageFormat, Sample, buffer, damaged, spec, tolerate};
+use crate::error::Result;
+use crate::format::codec::Spec;
+use crate::format::codec::configuration::Configuration;
+
+#[derive(Clone, Copy, Debug)]
+struct Qoi;
+
+/// Reads the configuration, all of it for the encoder.
+///
+/// # Errors
+/// None.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    tolerate(configuration, &["squeeze"]);
+    Ok(spec(Qoi))
+}
+
+impl ImageFormat for Qoi {
+    const NAME: &'static str = "QOI";
+    const SAMPLES: &'static [Sample] = &[Sample::U8];
+
+    fn decode(&self, encoded: &[u8], chunk: &Chunk) -> Result<Vec<u8>> {
+        let header = qoi::decode_header(encoded).map_err(|error| damaged(Self::NAME, error))?;
+        let channels = u64::from(header.channels.as_u8());
+        let dimensions = [u64::from(header.height), u64::from(header.width), channels];
+        let mut samples = buffer(chunk.check(Self::NAME, &dimensions, Sample::U8)?)?;
+        qoi::decode_to_buf(&mut samples, encoded).map_err(|error| damaged(Self::NAME, error))?;
+        Ok(samples)
+    }
+}

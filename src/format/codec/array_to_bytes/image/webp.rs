@@ -1,0 +1,63 @@
+//! `imagecodecs_webp`: WebP, lossless and lossy, of one frame. <https://www.rfc-editor.org/rfc/rfc9649>
+//!
+//! Three or four samples a pixel, as the chunk has: what the image lacks of an alpha channel is opaque. Not here: animations.
+
+use std::io::Cursor;
+
+use image_webp::WebPDecoder;
+
+use super::{Chunk, ImageFormat, Sample, buffer, damaged, spec, tolerate, unsupported};
+use crate::error::{Error, Result};
+use crate::format::codec::Spec;
+use crate::format::codec::configuration::Configuration;
+
+/// The configuration, as far as decoding depends on it.
+#[derive(Clone, Copy, Debug)]
+struct WebP {
+    /// Whether an alpha channel is wanted, whatever the image has.
+    has_alpha: Option<bool>,
+}
+
+/// Reads the configuration.
+///
+/// # Errors
+/// `Format` for an alpha channel that is neither there nor not.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    tolerate(configuration, &["level", "lossless", "method", "index", "numthreads", "squeeze"]);
+    Ok(spec(WebP { has_alpha: configuration.boolean("hasalpha")? }))
+}
+
+impl ImageFormat for WebP {
+    const NAME: &'static str = "WebP";
+    const SAMPLES: &'static [Sample] = &[Sample::U8];
+
+    fn decode(&self, encoded: &[u8], chunk: &Chunk) -> Result<Vec<u8>> {
+        let mut decoder =
+            WebPDecoder::new(Cursor::new(encoded)).map_err(|error| damaged(Self::NAME, error))?;
+        if decoder.is_animated() {
+            return Err(unsupported(Self::NAME, "several frames"));
+        }
+        let (width, height) = decoder.dimensions();
+        let given = decoder.has_alpha();
+        let wanted = self.has_alpha.unwrap_or(given);
+        let dimensions = [u64::from(height), u64::from(width), if wanted { 4 } else { 3 }];
+        let len = chunk.check(Self::NAME, &dimensions, Sample::U8)?;
+        decoder.set_memory_limit(len.saturating_mul(8).saturating_add(1 << 20));
+        let mut samples = buffer(len / if wanted { 4 } else { 3 } * if given { 4 } else { 3 })?;
+        decoder.read_image(&mut samples).map_err(|error| damaged(Self::NAME, error))?;
+        Ok(match (given, wanted) {
+            (true, false) => samples.chunks(4).flat_map(|pixel| pixel[..3].to_vec()).collect(),
+            (false, true) => samples.chunks(3).flat_map(|pixel| [pixel, &[255]].concat()).collect(),
+            _ => samples,
+        })
+    }
+}
+
+/// The file's own length: the decoder would not miss what it need not read.
+fn check_length(encoded: &[u8]) -> Result<()> {
+    let declared = encoded.get(4..8).and_then(|len| len.first_chunk()).map(|len| u32::from_le_bytes(*len));
+    match declared {
+        Some(declared) if u64::from(declared) + 8 <= encoded.len() as u64 => Ok(()),
+        _ => Err(Error::format("WebP image is cut off")),
+    }
+}

@@ -1,0 +1,85 @@
+//! `imagecodecs_packbits`: run lengths as Apple's PackBits and TIFF have them. <https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf>
+//!
+//! Read, and not written. No relation of `packbits`, which packs bools.
+
+use super::truncated;
+use crate::error::Result;
+use crate::format::codec::configuration::Configuration;
+use crate::format::codec::registry::image_codecs_are_read_only;
+use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec};
+
+#[derive(Clone, Copy, Debug)]
+struct PackBits;
+
+/// Reads the configuration: the axis along which rows were packed apart means nothing to a reader.
+///
+/// # Errors
+/// None.
+pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    configuration.tolerate("axis");
+    Ok(Spec::BytesToBytes(Box::new(PackBits)))
+}
+
+impl BytesToBytesSpec for PackBits {
+    fn bind(&self, _: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
+        Ok(Box::new(*self))
+    }
+}
+
+impl BytesToBytes for PackBits {
+    fn decode(&self, encoded: &[u8], mut output: Output<'_>) -> Result<()> {
+        let mut len = 0;
+        for_each_piece(encoded, |piece| len += piece.len() as u64)?;
+        let output = output.reserve(len)?;
+        let mut rest = output;
+        for_each_piece(encoded, |piece| {
+            let (now, later) = std::mem::take(&mut rest).split_at_mut(piece.len());
+            match piece {
+                Piece::Copied(bytes) => now.copy_from_slice(bytes),
+                Piece::Repeated(byte, _) => now.fill(byte),
+            }
+            rest = later;
+        })
+    }
+
+    fn encode(&self, _: &[u8]) -> Result<Vec<u8>> {
+        Err(image_codecs_are_read_only())
+    }
+}
+
+enum Piece<'a> {
+    Copied(&'a [u8]),
+    Repeated(u8, usize),
+}
+
+impl Piece<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Copied(bytes) => bytes.len(),
+            Self::Repeated(_, times) => *times,
+        }
+    }
+}
+
+fn for_each_piece<'a>(encoded: &'a [u8], mut take: impl FnMut(Piece<'a>)) -> Result<()> {
+    let cut_off = || truncated("PackBits stream");
+    let mut rest = encoded;
+    while let Some((&count, behind)) = rest.split_first() {
+        rest = behind;
+        match count {
+            0..=127 => {
+                let (bytes, behind) = rest.split_at_checked(usize::from(count) + 1).ok_or_else(cut_off)?;
+                take(Piece::Copied(bytes));
+                rest = behind;
+            }
+            // Nothing, by the text.
+            128 => {}
+            129.. => {
+                let (&byte, behind) = rest.split_first().ok_or_else(cut_off)?;
+                take(Piece::Repeated(byte, 257 - usize::from(count)));
+                rest = behind;
+            }
+        }
+    }
+    Ok(())
+}
