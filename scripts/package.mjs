@@ -8,11 +8,14 @@ import { join, relative, sep } from "node:path";
 import { gzipSync } from "node:zlib";
 import { ROOT, run, StepFailed, say } from "./run_command.mjs";
 import { virtualModules } from "./virtual_modules.mjs";
-import { glueFolder } from "./wasm.mjs";
+import { glueFolder, VARIANTS } from "./wasm.mjs";
 
 const DIST = join(ROOT, "dist");
 const ENTRIES = join(ROOT, "src/ts/entry");
 const LEDGER = join(ROOT, "sizes.json");
+
+/** A build's file in the package. */
+const wasmFile = ({ name }) => (name === "engine" ? "zarr_wasm.wasm" : `zarr_wasm_${name}.wasm`);
 
 /** esbuild's names of the inlined modules, which `./slim` may not hold: its user brings those files. */
 const INLINED = /^virtual:/;
@@ -144,7 +147,7 @@ function entrySizes(outputs) {
       gz: sum("gz"),
     };
   }
-  for (const name of ["zarr_wasm.wasm", "zarr_wasm_full.wasm"]) sizes[name] = measure(join(DIST, name));
+  for (const name of VARIANTS.map(wasmFile)) sizes[name] = measure(join(DIST, name));
   return sizes;
 }
 
@@ -167,8 +170,9 @@ export async function buildPackage(options) {
   rmSync(DIST, { recursive: true, force: true });
   say("· esbuild: the entries of src/ts/entry");
   const outputs = await bundle(options);
-  copyFileSync(join(glueFolder("engine"), "zarr_wasm.wasm"), join(DIST, "zarr_wasm.wasm"));
-  copyFileSync(join(glueFolder("full"), "zarr_wasm.wasm"), join(DIST, "zarr_wasm_full.wasm"));
+  for (const variant of VARIANTS) {
+    copyFileSync(join(glueFolder(variant.name), "zarr_wasm.wasm"), join(DIST, wasmFile(variant)));
+  }
   await declarations();
   report(entrySizes(outputs), options);
 }

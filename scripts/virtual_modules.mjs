@@ -3,7 +3,7 @@
  *
  * - `#glue`: the wasm-bindgen glue of the engine.
  * - `#source`: where the wasm and the worker come from: src/ts/source/inline.ts, or src/ts/source/none.ts in `./slim`.
- * - `virtual:engine-wasm`, `virtual:full-wasm`: the module as text: deflate-raw, then base64. Deflated first, base64
+ * - `virtual:engine-wasm`, `virtual:full-wasm`, `virtual:images-wasm`: the module as text: deflate-raw, then base64. Deflated first, base64
  *   costs one per cent on the wire; by itself a third.
  * - `virtual:worker-source`: the worker's whole program as text, for a blob worker.
  *
@@ -37,6 +37,7 @@ async function workerText({ esbuild, initialOptions: { minify, target } }) {
 const CONTENTS = {
   "virtual:engine-wasm": () => wasmText("engine"),
   "virtual:full-wasm": () => wasmText("full"),
+  "virtual:images-wasm": () => wasmText("images"),
   "virtual:worker-source": workerText,
 };
 

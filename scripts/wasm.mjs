@@ -11,6 +11,7 @@ import { ROOT, run, say } from "./run_command.mjs";
 export const VARIANTS = [
   { name: "engine", features: [], what: "planning, metadata and the common decoders" },
   { name: "full", features: ["full"], what: "the engine, encoders and rare codecs" },
+  { name: "images", features: ["images"], what: "the engine and decoders of images" },
 ];
 
 /** Every feature that rustc and clang put into the module; binaryen refuses what it was not told of. */

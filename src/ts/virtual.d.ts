@@ -14,6 +14,12 @@ declare module "virtual:full-wasm" {
   export default text;
 }
 
+/** The build with decoders of images, likewise. */
+declare module "virtual:images-wasm" {
+  const text: string;
+  export default text;
+}
+
 /** A worker's whole program, as a classic script. */
 declare module "virtual:worker-source" {
   const text: string;

@@ -98,6 +98,8 @@ def jpeg():
 def jpeg2k():
     for dtype in ["u1", "u2", "i1", "i2"]:
         add(ic.Jpeg2k(level=0, reversible=True), dtype, picture(f"<{dtype}", *GRAY))
+    add(ic.Jpeg2k(level=0, reversible=True, bitspersample=20), "20-bits", picture("u4", *GRAY, top=2**20 - 1))
+    add(ic.Jpeg2k(level=0, reversible=True, bitspersample=18), "18-bits-signed", picture("i4", *GRAY, top=2**17 - 1))
     add(ic.Jpeg2k(level=0, reversible=True), "colors", picture("u1", *COLOR))
     add(ic.Jpeg2k(level=0, reversible=True, mct=False), "colors-apart", picture("u2", *COLOR))
     add(ic.Jpeg2k(level=0, reversible=True), "alpha", picture("u1", *ALPHA))

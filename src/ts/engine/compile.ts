@@ -1,7 +1,7 @@
 /**
  * From wherever the wasm is to a compiled module; each build is compiled once, never synchronously.
  */
-import { engineBytes, fullBytes } from "#source";
+import { engineBytes, fullBytes, imagesBytes } from "#source";
 import { ZarrError } from "../errors.ts";
 import type { Home } from "../worker/protocol.ts";
 import { configuration, type WasmSource } from "./configuration.ts";
@@ -41,11 +41,16 @@ async function compile(source: WasmSource): Promise<WebAssembly.Module> {
   return WebAssembly.compile(source as BufferSource);
 }
 
+/** Where each build comes from when `init` did not say. */
+const SOURCES = {
+  engine: { option: "wasm", inlined: engineBytes },
+  full: { option: "wasmFull", inlined: fullBytes },
+  images: { option: "wasmImages", inlined: imagesBytes },
+} as const;
+
 async function load(home: Home): Promise<WebAssembly.Module> {
-  const [given, inlined, option] =
-    home === "engine"
-      ? [configuration.wasm, engineBytes, "wasm"]
-      : [configuration.wasmFull, fullBytes, "wasmFull"];
+  const { option, inlined } = SOURCES[home];
+  const given = configuration[option];
   const source = given === undefined ? await inlined?.() : await given;
   if (source === undefined) {
     throw new ZarrError("Argument", `this entry has no wasm inlined: call init({ ${option} }) first`);

@@ -10,6 +10,8 @@ export interface InitOptions {
   wasm?: WasmSource | Promise<WasmSource>;
   /** The full build: the file `zarr-wasm/wasm-full`. */
   wasmFull?: WasmSource | Promise<WasmSource>;
+  /** The build with decoders of images: the file `zarr-wasm/wasm-images`. */
+  wasmImages?: WasmSource | Promise<WasmSource>;
   /** The most workers to start; 0 decodes on the caller's thread. Default: cores − 1, at least 1, at most 4. */
   workers?: number;
   /** The file `zarr-wasm/worker`, for pages whose policy forbids blob workers. */

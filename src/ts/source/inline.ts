@@ -26,3 +26,7 @@ export const engineBytes: (() => Promise<ArrayBuffer>) | undefined = () => infla
 /** The bytes of the full build: a chunk of its own, downloaded when something needs it. */
 export const fullBytes: (() => Promise<ArrayBuffer>) | undefined = async () =>
   inflate((await import("virtual:full-wasm")).default);
+
+/** The bytes of the build with decoders of images, likewise. */
+export const imagesBytes: (() => Promise<ArrayBuffer>) | undefined = async () =>
+  inflate((await import("virtual:images-wasm")).default);

@@ -4,7 +4,7 @@
  */
 
 /** Which build of the engine; a home decodes what was written for it. */
-export type Home = "engine" | "full";
+export type Home = "engine" | "full" | "images";
 
 /** One arrived response, cut for one part: a table of pieces and the buffers that it refers to by position. */
 export interface Supply {

@@ -41,8 +41,6 @@ impl Sample {
         match data_type {
             DataType::Integer(integer) => Some(Self::Integer(*integer)),
             DataType::Float(float) => Some(Self::Float(*float)),
-            // imagecodecs stores masks as they are in memory.
-            DataType::Bool => Some(Self::U8),
             _ => None,
         }
     }

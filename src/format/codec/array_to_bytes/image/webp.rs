@@ -32,6 +32,7 @@ impl ImageFormat for WebP {
     const SAMPLES: &'static [Sample] = &[Sample::U8];
 
     fn decode(&self, encoded: &[u8], chunk: &Chunk) -> Result<Vec<u8>> {
+        check_length(encoded)?;
         let mut decoder =
             WebPDecoder::new(Cursor::new(encoded)).map_err(|error| damaged(Self::NAME, error))?;
         if decoder.is_animated() {
