@@ -75,6 +75,8 @@ pub enum Stage {
     Encode,
     /// Understanding what was asked.
     Selection,
+    /// Waiting for a codec of the user's: not a failure, and never seen by callers.
+    UserCodec,
 }
 
 impl Stage {
@@ -86,12 +88,13 @@ impl Stage {
             Self::Decode => "decode",
             Self::Encode => "encode",
             Self::Selection => "selection",
+            Self::UserCodec => "user-codec",
         }
     }
 
     /// The stage whose [`name`](Self::name) this is.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Metadata, Self::CodecName, Self::Decode, Self::Encode, Self::Selection]
+        [Self::Metadata, Self::CodecName, Self::Decode, Self::Encode, Self::Selection, Self::UserCodec]
             .into_iter()
             .find(|stage| stage.name() == name)
     }

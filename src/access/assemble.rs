@@ -9,8 +9,9 @@ use std::rc::Rc;
 use crate::access::binding::{Binding, Level};
 use crate::access::part_buffer::PartBuffer;
 use crate::access::piece::{Header, Moved, MovedAxis, Piece, touched};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Stage};
 use crate::format::codec::pipeline::{Elements, Scratch};
+use crate::format::codec::user::{Ledger, Request, is_waiting};
 use crate::limits;
 
 /// A part in the making.
@@ -19,6 +20,17 @@ pub struct Assembly {
     /// Elements from one place to the next along each dimension of the part.
     strides: Vec<usize>,
     buffer: PartBuffer,
+    /// Pieces whose chunks wait for codecs of the user's.
+    waiting: Vec<Waiting>,
+    /// The number of the next request for one.
+    next_request: u32,
+}
+
+/// A piece that was begun.
+struct Waiting {
+    piece: Piece,
+    encoded: Vec<u8>,
+    ledger: Ledger,
 }
 
 impl Assembly {
@@ -33,7 +45,8 @@ impl Assembly {
         let metadata = binding.metadata();
         let elements = limits::product(shape.iter().copied(), "part")?;
         let buffer = PartBuffer::new(elements, metadata.data_type.size(), &metadata.fill_value)?;
-        Ok(Self { binding: binding.clone(), strides: strides(&shape, &order)?, buffer })
+        let strides = strides(&shape, &order)?;
+        Ok(Self { binding: binding.clone(), strides, buffer, waiting: Vec::new(), next_request: 0 })
     }
 
     /// Decodes the pieces of a table, whose buffers are given by number, and scatters them.
@@ -46,11 +59,79 @@ impl Assembly {
             let start = limits::to_usize(piece.bytes.start, "buffer")?;
             let end = limits::to_usize(piece.bytes.end, "buffer")?;
             let encoded = buffer.get(start..end).ok_or_else(wrong_table)?;
-            self.place(&piece, encoded, scratch).map_err(|error| {
-                error.at_key(self.binding.metadata().chunk_key_encoding.encode(&piece.chunk))
-            })?;
+            if self.binding.users().is_some() {
+                let ledger = Ledger::starting_at(self.next_request);
+                self.attempt(Waiting { piece, encoded: encoded.to_vec(), ledger }, scratch)?;
+            } else {
+                let placed = self.place(&piece, encoded, scratch);
+                placed.map_err(|error| error.at_key(self.key(&piece)))?;
+            }
         }
         Ok(())
+    }
+
+    /// Hands out what the user's codecs are to do: each request once, with the chunk's key.
+    pub fn requests(&mut self, mut take: impl FnMut(&str, Request<'_>)) {
+        let binding = self.binding.clone();
+        for Waiting { piece, ledger, .. } in &mut self.waiting {
+            let key = key_of(&binding, piece);
+            ledger.hand_out(|request| take(&key, request));
+        }
+    }
+
+    /// Takes what a codec of the user's has made for a request.
+    ///
+    /// # Errors
+    /// `Format` for elements that are not as many as the chunk's.
+    pub fn answer(&mut self, id: u32, output: &[u8]) -> Result<()> {
+        for waiting in &mut self.waiting {
+            let answered = waiting.ledger.answer(id, output);
+            if answered.map_err(|error| {
+                error.in_stage(Stage::Decode).at_key(key_of(&self.binding, &waiting.piece))
+            })? {
+                return Ok(());
+            }
+        }
+        Err(Error::argument("an answer to what was not asked"))
+    }
+
+    /// Goes on with every piece that has all of its answers.
+    ///
+    /// # Errors
+    /// As [`supply`](Self::supply).
+    pub fn resume(&mut self, scratch: &mut Scratch) -> Result<()> {
+        for waiting in std::mem::take(&mut self.waiting) {
+            if waiting.ledger.is_answered() {
+                self.attempt(waiting, scratch)?;
+            } else {
+                self.waiting.push(waiting);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a piece waits for a codec of the user's.
+    pub fn is_waiting(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    /// Places a piece, as far as it goes without codecs that have not answered.
+    fn attempt(&mut self, mut waiting: Waiting, scratch: &mut Scratch) -> Result<()> {
+        let users = self.binding.users().clone();
+        let exchange = |ledger: &mut Ledger| users.iter().for_each(|users| users.exchange(ledger));
+        exchange(&mut waiting.ledger);
+        let placed = self.place(&waiting.piece, &waiting.encoded, scratch);
+        exchange(&mut waiting.ledger);
+        self.next_request = self.next_request.max(waiting.ledger.next());
+        match placed {
+            Err(error) if is_waiting(&error) => self.waiting.push(waiting),
+            placed => placed.map_err(|error| error.at_key(self.key(&waiting.piece)))?,
+        }
+        Ok(())
+    }
+
+    fn key(&self, piece: &Piece) -> String {
+        key_of(&self.binding, piece)
     }
 
     /// The finished part, in the order of the header: packed elements, or offsets and bytes where elements have lengths of their
@@ -59,6 +140,9 @@ impl Assembly {
     /// # Errors
     /// `Limit` for elements that take too much memory.
     pub fn finish(self) -> Result<Vec<u8>> {
+        if self.is_waiting() {
+            return Err(Error::argument("a part cannot end while it waits for codecs of the user's"));
+        }
         self.buffer.finish()
     }
 
@@ -99,6 +183,11 @@ impl Assembly {
         let in_c_order = level.axes.iter().enumerate().all(|(i, axis)| i == *axis);
         in_c_order.then_some(start..start + packed)
     }
+}
+
+/// Relative to the array.
+fn key_of(binding: &Binding, piece: &Piece) -> String {
+    binding.metadata().chunk_key_encoding.encode(&piece.chunk)
 }
 
 /// The box of the chunk, in the level's own order of dimensions, that a move takes elements from.

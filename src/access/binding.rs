@@ -13,8 +13,9 @@ use crate::format::chunk_grid::GridDimension;
 use crate::format::codec::ChunkRepresentation;
 use crate::format::codec::pipeline::Pipeline;
 use crate::format::codec::registry::Home;
+use crate::format::codec::user::{Users, arrange_v2};
 use crate::format::metadata::document::{self, NodeDocument};
-use crate::format::metadata::{ArrayMetadata, NodeMetadata};
+use crate::format::metadata::{ArrayMetadata, NodeMetadata, ZarrFormat};
 use crate::limits;
 
 /// An array's metadata with its codecs bound.
@@ -24,6 +25,7 @@ pub struct Binding {
     first: OnceCell<Rc<Chain>>,
     /// By the shape of the stored chunk: a grid whose chunks differ has a chain for each shape.
     chains: RefCell<BTreeMap<Vec<u64>, Rc<Chain>>>,
+    users: Users,
 }
 
 /// The levels of one shape of stored chunk, outermost first.
@@ -94,21 +96,41 @@ impl Binding {
     /// # Errors
     /// `Format` and `Unsupported` as the metadata; `Argument` when the documents are those of a group.
     pub fn new(document: &NodeDocument) -> Result<Self> {
+        Self::with_users(document, None)
+    }
+
+    /// The same, with codecs of the user's.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_users(document: &NodeDocument, users: Users) -> Result<Self> {
         match document::parse(document)? {
-            NodeMetadata::Array(metadata) => Ok(Self::of(*metadata)),
+            NodeMetadata::Array(metadata) => Ok(Self { users, ..Self::of(*metadata) }.arranged()),
             NodeMetadata::Group(_) => Err(Error::argument("this node is a group, not an array")),
         }
+    }
+
+    fn arranged(mut self) -> Self {
+        if let (Some(users), ZarrFormat::V2) = (&self.users, self.metadata.format) {
+            arrange_v2(&mut self.metadata.codecs, users);
+        }
+        self
     }
 
     /// Binds metadata that is parsed already.
     pub fn of(metadata: ArrayMetadata) -> Self {
         let element_size = metadata.data_type.size().unwrap_or(0);
-        Self { metadata, element_size, first: OnceCell::new(), chains: RefCell::default() }
+        Self { metadata, element_size, first: OnceCell::new(), chains: RefCell::default(), users: None }
     }
 
     /// The array's metadata.
     pub fn metadata(&self) -> &ArrayMetadata {
         &self.metadata
+    }
+
+    /// The user's codecs that its chains may hold.
+    pub fn users(&self) -> &Users {
+        &self.users
     }
 
     /// Bytes of one decoded element; 0 where elements have lengths of their own.
@@ -152,7 +174,7 @@ impl Binding {
             data_type: self.metadata.data_type.clone(),
             fill_value: self.metadata.fill_value.clone(),
         };
-        let pipeline = Pipeline::bind(&self.metadata.codecs, decoded)?;
+        let pipeline = Pipeline::bind_with(&self.metadata.codecs, decoded, &self.users)?;
         let chain = Rc::new(Chain::new(pipeline));
         let mut chains = self.chains.borrow_mut();
         // A hostile grid could have as many shapes as chunks.

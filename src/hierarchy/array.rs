@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::access::binding::Binding;
 use crate::error::Result;
+use crate::format::codec::user::Users;
 use crate::format::metadata::NodeMetadata;
 use crate::format::metadata::document::NodeDocument;
 use crate::format::path::{NodePath, StoreKey};
@@ -26,7 +27,20 @@ impl Array {
     /// # Errors
     /// As [`Binding::new`], naming the node.
     pub fn new(store: Rc<dyn Store>, path: NodePath, document: NodeDocument) -> Result<Rc<Self>> {
-        let binding = Binding::new(&document).map_err(|error| error.at_node(path.as_str()))?;
+        Self::with_users(store, path, document, None)
+    }
+
+    /// The same, with codecs of the user's.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn with_users(
+        store: Rc<dyn Store>,
+        path: NodePath,
+        document: NodeDocument,
+        users: Users,
+    ) -> Result<Rc<Self>> {
+        let binding = Binding::with_users(&document, users).map_err(|error| error.at_node(path.as_str()))?;
         let indexes = ShardIndexes::default();
         Ok(Rc::new(Self { store, path, document, binding: Rc::new(binding), indexes }))
     }

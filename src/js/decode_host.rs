@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::error::report_to_json;
-use super::panic;
+use super::{panic, user_codecs};
 use crate::access::assemble::Assembly;
 use crate::access::binding::Binding;
 #[cfg(feature = "full")]
@@ -85,21 +85,31 @@ unsafe fn slice<'a, T>(pointer: *const T, len: usize) -> &'a [T] {
     unsafe { std::slice::from_raw_parts(pointer, len) }
 }
 
-/// Makes an array known: `document` is what `NodeDocument::to_json` wrote.
+/// Makes an array known: `document` is what `NodeDocument::to_json` wrote, `users` what `UserCodecs::from_json` reads, or empty.
 ///
 /// # Safety
-/// `len` bytes stand at `document`.
+/// `len` bytes stand at `document`, `users_len` at `users`.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn zarr_bind(array: u32, document: *const u8, len: usize) -> u32 {
+pub unsafe extern "C" fn zarr_bind(
+    array: u32,
+    document: *const u8,
+    len: usize,
+    users: *const u8,
+    users_len: usize,
+) -> u32 {
     panic::install();
     // SAFETY: as this function requires.
-    let document = unsafe { slice(document, len) };
+    let (document, users) = unsafe { (slice(document, len), slice(users, users_len)) };
     answer(|worker| {
-        let text = std::str::from_utf8(document).map_err(|error| Error::argument(error.to_string()))?;
-        let binding = Binding::new(&NodeDocument::from_json(text)?)?;
+        let users = user_codecs::users_of(text(users)?)?;
+        let binding = Binding::with_users(&NodeDocument::from_json(text(document)?)?, users)?;
         worker.bindings.insert(array, Rc::new(binding));
         Ok(Vec::new())
     })
+}
+
+fn text(bytes: &[u8]) -> Result<&str> {
+    std::str::from_utf8(bytes).map_err(|error| Error::argument(error.to_string()))
 }
 
 /// Forgets an array.
@@ -149,6 +159,47 @@ pub unsafe extern "C" fn zarr_supply(
         supplied.map_err(|error| error.in_stage(Stage::Decode))?;
         Ok(Vec::new())
     })
+}
+
+/// What the user's codecs are to do for a part: the result is empty, or as `user_codecs::write_requests` has it.
+#[unsafe(no_mangle)]
+pub extern "C" fn zarr_requests(part: u32) -> u32 {
+    answer(|worker| {
+        let assembly = worker.parts.get_mut(&part).ok_or_else(|| unknown("part", part))?;
+        user_codecs::write_requests(assembly)
+    })
+}
+
+/// Takes what a codec of the user's made.
+///
+/// # Safety
+/// `len` bytes stand at `output`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn zarr_answer(part: u32, request: u32, output: *const u8, len: usize) -> u32 {
+    // SAFETY: as this function requires.
+    let output = unsafe { slice(output, len) };
+    answer(|worker| {
+        let assembly = worker.parts.get_mut(&part).ok_or_else(|| unknown("part", part))?;
+        assembly.answer(request, output)?;
+        Ok(Vec::new())
+    })
+}
+
+/// Goes on with a part after answers.
+#[unsafe(no_mangle)]
+pub extern "C" fn zarr_resume(part: u32) -> u32 {
+    answer(|worker| {
+        let assembly = worker.parts.get_mut(&part).ok_or_else(|| unknown("part", part))?;
+        let resumed = assembly.resume(&mut worker.scratch);
+        resumed.map_err(|error| error.in_stage(Stage::Decode))?;
+        Ok(Vec::new())
+    })
+}
+
+/// Whether a part waits for codecs of the user's.
+#[unsafe(no_mangle)]
+pub extern "C" fn zarr_is_waiting(part: u32) -> u32 {
+    WORKER.with_borrow(|worker| worker.parts.get(&part).is_some_and(Assembly::is_waiting).into())
 }
 
 /// Ends a part; its elements are the result.

@@ -6,7 +6,7 @@ use wasm_bindgen::prelude::*;
 
 use super::error::report_to_js;
 use super::json::to_js;
-use super::registry;
+use super::{registry, user_codecs};
 use crate::access::binding::Binding;
 use crate::error::{Error, Result};
 use crate::format::codec::registry::Home;
@@ -88,8 +88,23 @@ pub fn summary(node: &OpenedNode) -> Result<JsValue> {
     })
 }
 
+/// The part of a summary that codecs of the user's have a say in: an `ArraySummary`.
+#[wasm_bindgen(js_name = describeArray)]
+pub fn describe_array(document: &str, users: &str) -> std::result::Result<JsValue, JsValue> {
+    let describe = || {
+        let document = NodeDocument::from_json(document)?;
+        let binding = Binding::with_users(&document, user_codecs::users_of(users)?)?;
+        to_js(&summary_of(&binding, &document)?)
+    };
+    describe().map_err(|error: Error| report_to_js(&error))
+}
+
 fn array_summary(metadata: &ArrayMetadata, document: &NodeDocument) -> Result<ArraySummary> {
-    let binding = Binding::of(metadata.clone());
+    summary_of(&Binding::of(metadata.clone()), document)
+}
+
+fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<ArraySummary> {
+    let metadata = binding.metadata();
     let outer = binding.outer_shape();
     // An array whose codecs nobody knows is described as if it had none; reading it says what is missing.
     let chunks = binding.chunk_shape().unwrap_or_else(|_| outer.clone());
@@ -103,7 +118,7 @@ fn array_summary(metadata: &ArrayMetadata, document: &NodeDocument) -> Result<Ar
         shape: metadata.shape.clone(),
         shards: (chunks != outer || is_sharded(metadata)).then_some(outer),
         chunks,
-        dtype: dtype(&metadata.data_type, document.format),
+        dtype: metadata.data_type.zarrita_name(document.format).into_owned(),
         data_type: type_description(&metadata.data_type)?,
         fill_value,
         dimension_names: metadata.dimension_names.clone(),
@@ -111,16 +126,6 @@ fn array_summary(metadata: &ArrayMetadata, document: &NodeDocument) -> Result<Ar
         codecs: codecs(metadata),
         home: binding.home().map_or("engine", home_name),
     })
-}
-
-/// As zarrita spells it: v2's texts and objects have names of their own.
-fn dtype(data_type: &DataType, format: ZarrFormat) -> String {
-    match (format, data_type) {
-        (ZarrFormat::V2, DataType::Utf32(len)) => format!("v2:U{len}"),
-        (ZarrFormat::V2, DataType::NullTerminatedBytes(len)) => format!("v2:S{len}"),
-        (ZarrFormat::V2, _) if data_type.size().is_none() => "v2:object".to_owned(),
-        _ => data_type.name().into_owned(),
-    }
 }
 
 fn type_description(data_type: &DataType) -> Result<String> {
@@ -133,6 +138,13 @@ pub fn describe_type(array: u32) -> std::result::Result<String, JsValue> {
     let described =
         registry::array(array).and_then(|array| type_description(&array.binding().metadata().data_type));
     described.map_err(|error| report_to_js(&error))
+}
+
+/// Which build of the engine decodes the chunks of such an array; an error of its codecs is for reading to tell.
+#[wasm_bindgen(js_name = homeOf)]
+pub fn home_of(array: u32) -> String {
+    let home = registry::array(array).and_then(|array| array.binding().home());
+    home.map_or("engine", home_name).to_owned()
 }
 
 /// What all 256 patterns of a float of eight bits or fewer mean.

@@ -25,6 +25,7 @@ mod read;
 mod registry;
 mod store;
 mod task;
+mod user_codecs;
 mod user_store;
 mod write;
 

@@ -4,7 +4,7 @@ use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
 use super::error::report_to_js;
-use super::{describe, registry, store, task};
+use super::{describe, registry, store, task, user_codecs};
 use crate::error::Result;
 use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::{NodeKind, ZarrFormat};
@@ -35,19 +35,19 @@ pub fn open(store: u32, path: String, kind: &str, format: u8, signal: JsValue, s
     })
 }
 
-/// Keeps an array by its documents, so that it can be read; throws a report.
+/// Keeps an array by its documents and the user's codecs, so that it can be read; throws a report.
 #[wasm_bindgen(js_name = bindArray)]
-pub fn bind_array(store: u32, path: &str, document: &str) -> std::result::Result<u32, JsValue> {
-    bind(store, path, document).map_err(|error| report_to_js(&error))
+pub fn bind_array(store: u32, path: &str, document: &str, users: &str) -> std::result::Result<u32, JsValue> {
+    bind(store, path, document, users).map_err(|error| report_to_js(&error))
 }
 
-fn bind(store: u32, path: &str, document: &str) -> Result<u32> {
+fn bind(store: u32, path: &str, document: &str, users: &str) -> Result<u32> {
     let document = NodeDocument::from_json(document)?;
     let path = match document.format {
         ZarrFormat::V2 => NodePath::parse_v2(path),
         ZarrFormat::V3 => NodePath::parse_v3(path),
     };
-    let array = Array::new(registry::store(store)?, path?, document)?;
+    let array = Array::with_users(registry::store(store)?, path?, document, user_codecs::users_of(users)?)?;
     Ok(registry::add_array(array))
 }
 

@@ -215,7 +215,10 @@ pub fn pack_floats(name: &str, numbers: &[f64], saturate: bool, output: &Uint8Ar
     let float = Float::of_name(name)?;
     let mut packed = Vec::with_capacity(numbers.len() * float.size());
     for (place, number) in numbers.iter().enumerate() {
-        let Some(bits) = float.from_f64(*number).or_else(|| saturate.then(|| float.saturated(*number))) else { return u32::try_from(place).ok() };
+        let Some(bits) = float.from_f64(*number).or_else(|| saturate.then(|| float.saturated(*number)))
+        else {
+            return u32::try_from(place).ok();
+        };
         packed.extend_from_slice(&bits.to_le_bytes()[..float.size()]);
     }
     output.copy_from(&packed);

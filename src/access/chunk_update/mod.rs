@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 use crate::format::codec::ArrayBytes;
 use crate::format::codec::pipeline::{Elements, Scratch};
 use crate::format::codec::sharding::is_fill;
+use crate::format::codec::user::is_waiting;
 use crate::format::data_type::FillValue;
 use crate::limits;
 
@@ -277,6 +278,7 @@ impl Updater<'_> {
         let mut chunks: Vec<Option<Cow<'_, [u8]>>> = Vec::new();
         limits::reserve(&mut chunks, count, "shard")?;
         let mut same = written.is_none();
+        let mut unanswered = None;
         for linear in 0..count {
             let before = match (&index, old) {
                 (Some(index), Some(old)) => slice(old, index.get(linear, Some(old.len() as u64))?),
@@ -284,11 +286,19 @@ impl Updater<'_> {
             };
             let inside = shard.inside_of(linear);
             let updated = match (written, touched.get(&linear)) {
-                (Some(_), None) => Updated::Same,
-                (Some(_), Some(moved)) => self.chunk(shard.level + 1, Some(moved), before, &inside)?,
-                (None, _) if before.is_none() || inside == shard.inner.shape => Updated::Same,
-                (None, _) if inside.contains(&0) => Updated::Empty,
-                (None, _) => self.chunk(shard.level + 1, None, before, &inside)?,
+                (Some(_), None) => Ok(Updated::Same),
+                (Some(_), Some(moved)) => self.chunk(shard.level + 1, Some(moved), before, &inside),
+                (None, _) if before.is_none() || inside == shard.inner.shape => Ok(Updated::Same),
+                (None, _) if inside.contains(&0) => Ok(Updated::Empty),
+                (None, _) => self.chunk(shard.level + 1, None, before, &inside),
+            };
+            let updated = match updated {
+                // The codecs of the other inner chunks are asked for as well, so that all are run at once.
+                Err(error) if is_waiting(&error) => {
+                    unanswered = Some(error);
+                    continue;
+                }
+                updated => updated?,
             };
             same &= updated == Updated::Same;
             chunks.push(match updated {
@@ -296,6 +306,9 @@ impl Updater<'_> {
                 Updated::Empty => None,
                 Updated::Bytes(bytes) => Some(Cow::Owned(bytes)),
             });
+        }
+        if let Some(error) = unanswered {
+            return Err(error);
         }
         if same {
             return Ok(Updated::Same);

@@ -52,20 +52,12 @@ impl<'a> Source<'a> {
 
 /// Elements of variable length out of offsets and bytes.
 fn unpack(bytes: &[u8], count: usize) -> Result<VariableBytes> {
-    let wrong = || wrong_elements((count + 1) * 4, bytes.len());
-    let (offsets, rest) = bytes.split_at_checked((count + 1) * 4).ok_or_else(wrong)?;
-    let offsets: Vec<u32> = offsets.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
-    let ascending = offsets.first() == Some(&0) && offsets.is_sorted();
-    if !ascending || offsets.last().map(|end| *end as usize) != Some(rest.len()) {
-        return Err(wrong());
-    }
-    Ok(VariableBytes { offsets, bytes: rest.to_vec() })
+    VariableBytes::from_packed(bytes, count).ok_or_else(|| wrong_elements((count + 1) * 4, bytes.len()))
 }
 
 /// Offsets and bytes of elements of variable length.
 pub fn pack(elements: &VariableBytes) -> Vec<u8> {
-    let offsets = elements.offsets.iter().flat_map(|offset| offset.to_le_bytes());
-    offsets.chain(elements.bytes.iter().copied()).collect()
+    elements.to_packed()
 }
 
 fn wrong_elements(expected: usize, actual: usize) -> Error {

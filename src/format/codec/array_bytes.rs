@@ -44,6 +44,22 @@ impl VariableBytes {
         self.bytes.get(start as usize..end as usize)
     }
 
+    /// `n + 1` offsets (32-bit, little-endian), then the bytes: how elements cross between instances.
+    pub fn to_packed(&self) -> Vec<u8> {
+        let offsets = self.offsets.iter().flat_map(|offset| offset.to_le_bytes());
+        offsets.chain(self.bytes.iter().copied()).collect()
+    }
+
+    /// So many elements out of what [`to_packed`](Self::to_packed) made; `None` for anything else.
+    pub fn from_packed(packed: &[u8], count: usize) -> Option<Self> {
+        let (offsets, bytes) = packed.split_at_checked(count.checked_add(1)?.checked_mul(4)?)?;
+        let offsets: Vec<u32> =
+            offsets.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        let end = offsets.last().map(|end| *end as usize);
+        let fits = offsets.first() == Some(&0) && offsets.is_sorted() && end == Some(bytes.len());
+        fits.then(|| Self { offsets, bytes: bytes.to_vec() })
+    }
+
     /// Appends an element.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ use std::cell::Cell;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
+use super::user::Users;
 use crate::error::{Error, Result};
 use crate::format::metadata::json::Json;
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
@@ -27,6 +28,7 @@ pub struct Configuration<'a> {
     codec: &'a CodecMetadata,
     spelling: Spelling,
     fields: Vec<Field<'a>>,
+    users: Users,
 }
 
 #[derive(Debug)]
@@ -51,7 +53,18 @@ impl<'a> Configuration<'a> {
             .into_iter()
             .map(|(name, value)| Field { name, value, understood: Cell::new(false) })
             .collect();
-        Ok(Self { codec, spelling, fields })
+        Ok(Self { codec, spelling, fields, users: None })
+    }
+
+    /// The same, of an array whose chains may hold codecs of the user's.
+    #[must_use]
+    pub fn with_users(self, users: &Users) -> Self {
+        Self { users: users.clone(), ..self }
+    }
+
+    /// The user's codecs, for codecs that hold chains of their own.
+    pub fn users(&self) -> &Users {
+        &self.users
     }
 
     /// The codec as the metadata names it.

@@ -1,49 +1,87 @@
-//! A codec that another module of the package has: the engine can plan an array that uses it, and cannot decode it.
+//! A codec that somebody else runs: another module of the package, or the user. The engine can plan an array that uses it, and
+//! cannot decode it.
 //!
 //! Reading an array is planned on the caller's thread, by the engine, and decoded by workers, which run the module that the array needs.
 //! The planner only has to know where such a codec stands in its chain.
 
 use super::registry::{CodecKind, Home, needs_module};
+use super::user::UserStage;
 use super::{
     ArrayBytes, ArrayToArray, ArrayToArraySpec, ArrayToBytes, ArrayToBytesSpec, BytesToBytes,
     BytesToBytesSpec, ChunkRepresentation, Output, Spec,
 };
-use crate::error::Result;
+use crate::error::{Error, Result};
+
+#[derive(Clone, Debug)]
+struct Elsewhere {
+    whose: Whose,
+    /// What the codec makes of the chunk, where that was told.
+    encoded: Option<ChunkRepresentation>,
+}
 
 #[derive(Clone, Copy, Debug)]
-struct Elsewhere(Home);
+enum Whose {
+    Module(Home),
+    /// The pipeline is cut there: nothing is ever asked of the bound codec.
+    User,
+}
 
 /// A codec bound to a chunk that it will not see here.
 struct Bound {
-    home: Home,
+    whose: Whose,
     /// As the next codec would see it, as far as that can be told without the codec.
     chunk: ChunkRepresentation,
 }
 
 /// The spec of a codec of this kind that `home` has.
 pub(super) fn spec(kind: CodecKind, home: Home) -> Spec {
+    of_kind(kind, Elsewhere { whose: Whose::Module(home), encoded: None })
+}
+
+/// The spec of a codec of the user's.
+pub(super) fn user_spec(stage: &UserStage) -> Spec {
+    of_kind(stage.kind, Elsewhere { whose: Whose::User, encoded: Some(stage.encoded.clone()) })
+}
+
+fn of_kind(kind: CodecKind, spec: Elsewhere) -> Spec {
     match kind {
-        CodecKind::ArrayToArray => Spec::ArrayToArray(Box::new(Elsewhere(home))),
-        CodecKind::ArrayToBytes => Spec::ArrayToBytes(Box::new(Elsewhere(home))),
-        CodecKind::BytesToBytes => Spec::BytesToBytes(Box::new(Elsewhere(home))),
+        CodecKind::ArrayToArray => Spec::ArrayToArray(Box::new(spec)),
+        CodecKind::ArrayToBytes => Spec::ArrayToBytes(Box::new(spec)),
+        CodecKind::BytesToBytes => Spec::BytesToBytes(Box::new(spec)),
+    }
+}
+
+impl Elsewhere {
+    fn bound(&self, decoded: &ChunkRepresentation) -> Box<Bound> {
+        let chunk = self.encoded.as_ref().unwrap_or(decoded).clone();
+        Box::new(Bound { whose: self.whose, chunk })
+    }
+}
+
+impl Bound {
+    fn refuse(&self) -> Error {
+        match self.whose {
+            Whose::Module(home) => needs_module(home),
+            Whose::User => Error::unsupported("a codec of the user's cannot be run here"),
+        }
     }
 }
 
 impl ArrayToArraySpec for Elsewhere {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
-        Ok(Box::new(Bound { home: self.0, chunk: decoded.clone() }))
+        Ok(self.bound(decoded))
     }
 }
 
 impl ArrayToBytesSpec for Elsewhere {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
-        Ok(Box::new(Bound { home: self.0, chunk: decoded.clone() }))
+        Ok(self.bound(decoded))
     }
 }
 
 impl BytesToBytesSpec for Elsewhere {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
-        Ok(Box::new(Bound { home: self.0, chunk: decoded.clone() }))
+        Ok(self.bound(decoded))
     }
 }
 
@@ -53,11 +91,11 @@ impl ArrayToArray for Bound {
     }
 
     fn decode(&self, _: ArrayBytes) -> Result<ArrayBytes> {
-        Err(needs_module(self.home))
+        Err(self.refuse())
     }
 
     fn encode(&self, _: ArrayBytes) -> Result<ArrayBytes> {
-        Err(needs_module(self.home))
+        Err(self.refuse())
     }
 }
 
@@ -67,20 +105,20 @@ impl ArrayToBytes for Bound {
     }
 
     fn decode(&self, _: &[u8]) -> Result<ArrayBytes> {
-        Err(needs_module(self.home))
+        Err(self.refuse())
     }
 
     fn encode(&self, _: &ArrayBytes) -> Result<Vec<u8>> {
-        Err(needs_module(self.home))
+        Err(self.refuse())
     }
 }
 
 impl BytesToBytes for Bound {
     fn decode(&self, _: &[u8], _: Output<'_>) -> Result<()> {
-        Err(needs_module(self.home))
+        Err(self.refuse())
     }
 
     fn encode(&self, _: &[u8]) -> Result<Vec<u8>> {
-        Err(needs_module(self.home))
+        Err(self.refuse())
     }
 }

@@ -9,15 +9,18 @@ pub mod array_to_array;
 pub mod array_to_bytes;
 pub mod bytes_to_bytes;
 pub mod configuration;
+mod cut;
 mod elsewhere;
 pub mod pipeline;
 pub mod registry;
 pub mod sharding;
+pub mod user;
 
 use std::fmt::Debug;
 use std::ops::Range;
 
 pub use array_bytes::ArrayBytes;
+pub use registry::CodecKind;
 
 use crate::error::{Error, Result};
 use crate::format::data_type::{DataType, FillValue, Run, run};

@@ -5,7 +5,10 @@
 //! only the runs that are wanted where the codec can. Deliberately without knowledge of outputs: that is `access::assemble`.
 
 use std::ops::Range;
+use std::rc::Rc;
 
+use super::elsewhere;
+use super::user::{UserCodecs, UserStage, Users};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::registry::{self, Home};
 use crate::format::codec::sharding::Sharding;
@@ -20,21 +23,32 @@ pub struct Pipeline {
     decoded: ChunkRepresentation,
     /// As the array → bytes codec sees the chunk.
     encoded: ChunkRepresentation,
-    array_to_array: Vec<Named<dyn ArrayToArray>>,
-    array_to_bytes: Named<dyn ArrayToBytes>,
-    bytes_to_bytes: Vec<Named<dyn BytesToBytes>>,
+    pub(super) array_to_array: Vec<Named<dyn ArrayToArray>>,
+    pub(super) array_to_bytes: Named<dyn ArrayToBytes>,
+    pub(super) bytes_to_bytes: Vec<Named<dyn BytesToBytes>>,
     packed: Option<Packed>,
     home: Home,
+    /// Where the chain is cut: codecs of the user's are in it.
+    cut: Option<Cut>,
+}
+
+/// See [`Pipeline::cut`]; the road of such a chain is in [`cut`](super::cut).
+pub(super) struct Cut {
+    pub users: Rc<UserCodecs>,
+    /// The number by which they know the pipeline.
+    pub pipeline: usize,
 }
 
 /// A bound codec and the name the metadata has for it, for errors.
-struct Named<T: ?Sized> {
+pub(super) struct Named<T: ?Sized> {
     name: String,
-    codec: Box<T>,
+    pub(super) codec: Box<T>,
+    /// It is the user's, and run by somebody else.
+    pub(super) user: Option<Rc<UserStage>>,
 }
 
 impl<T: ?Sized> Named<T> {
-    fn blame(&self, stage: Stage) -> impl Fn(Error) -> Error + '_ {
+    pub(super) fn blame(&self, stage: Stage) -> impl Fn(Error) -> Error + '_ {
         move |error| error.in_stage(stage).in_codec(self.name.as_str())
     }
 }
@@ -62,6 +76,19 @@ pub enum Elements<'a> {
     Variable(super::array_bytes::VariableBytes),
 }
 
+impl<'a> Elements<'a> {
+    /// Elements of one size are kept in the scratch buffer.
+    fn of(chunk: ArrayBytes, elements: &'a mut Vec<u8>) -> Self {
+        match chunk {
+            ArrayBytes::Fixed(bytes) => {
+                *elements = bytes;
+                Elements::Fixed(elements)
+            }
+            ArrayBytes::Variable(variable) => Elements::Variable(variable),
+        }
+    }
+}
+
 /// A box of a chunk's elements: a range along each dimension of the decoded chunk.
 pub type ChunkBox = [Range<u64>];
 
@@ -75,28 +102,48 @@ impl Pipeline {
     /// `Unsupported` for a codec nobody knows, `Format` for a chain or configuration that does not fit; the error names the codec
     /// and its field.
     pub fn bind(codecs: &[CodecMetadata], decoded: ChunkRepresentation) -> Result<Self> {
+        Self::bind_with(codecs, decoded, &None)
+    }
+
+    /// As [`bind`](Self::bind), where the chain may hold codecs of the user's, which go before our own of the same name.
+    ///
+    /// # Errors
+    /// As there, and of [`Stage::UserCodec`] while the kind of one is not known.
+    pub fn bind_with(codecs: &[CodecMetadata], decoded: ChunkRepresentation, users: &Users) -> Result<Self> {
         let mut array_to_array = Vec::new();
         let mut array_to_bytes: Option<Named<dyn ArrayToBytes>> = None;
         let mut bytes_to_bytes = Vec::new();
         let mut encoded = decoded.clone();
         let mut home = Home::Engine;
+        let mut is_cut = false;
         for metadata in codecs {
-            home = elsewhere(home, registry::home_of(&metadata.name, metadata.format))?;
+            let user = match users {
+                Some(users) => users.bind(metadata, &encoded)?,
+                None => None,
+            };
+            is_cut |= user.is_some();
+            let spec = match &user {
+                Some(stage) => elsewhere::user_spec(stage),
+                None => {
+                    home = other_home(home, registry::home_of(&metadata.name, metadata.format))?;
+                    registry::parse_with(metadata, users)?
+                }
+            };
             let blame = |error: Error| error.in_codec(metadata.name.as_str()).within_field(&metadata.field);
             let name = || metadata.name.clone();
-            match (registry::parse(metadata)?, &array_to_bytes) {
+            match (spec, &array_to_bytes) {
                 (Spec::ArrayToArray(spec), None) => {
                     let codec = spec.bind(&encoded).map_err(blame)?;
                     encoded = codec.encoded().clone();
-                    array_to_array.push(Named { name: name(), codec });
+                    array_to_array.push(Named { name: name(), codec, user });
                 }
                 (Spec::ArrayToBytes(spec), None) => {
                     let codec = spec.bind(&encoded).map_err(blame)?;
-                    array_to_bytes = Some(Named { name: name(), codec });
+                    array_to_bytes = Some(Named { name: name(), codec, user });
                 }
                 (Spec::BytesToBytes(spec), Some(_)) => {
                     let codec = spec.bind(&encoded).map_err(blame)?;
-                    bytes_to_bytes.push(Named { name: name(), codec });
+                    bytes_to_bytes.push(Named { name: name(), codec, user });
                 }
                 (spec, _) => return Err(blame(out_of_place(&spec))),
             }
@@ -104,8 +151,12 @@ impl Pipeline {
         let array_to_bytes =
             array_to_bytes.ok_or_else(|| Error::format("no array-to-bytes codec").in_field("codecs"))?;
         let packed = array_to_bytes.codec.packed();
-        home = elsewhere(home, array_to_bytes.codec.sharding().map(Sharding::home))?;
-        Ok(Self { decoded, encoded, array_to_array, array_to_bytes, bytes_to_bytes, packed, home })
+        home = other_home(home, array_to_bytes.codec.sharding().map(Sharding::home))?;
+        let cut = users.as_ref().filter(|_| is_cut).map(|users| {
+            let pipeline = users.pipeline(codecs, &decoded);
+            Cut { users: users.clone(), pipeline }
+        });
+        Ok(Self { decoded, encoded, array_to_array, array_to_bytes, bytes_to_bytes, packed, home, cut })
     }
 
     /// What the chunk is when it is decoded.
@@ -134,7 +185,7 @@ impl Pipeline {
     /// before it.
     pub fn axes(&self) -> Vec<usize> {
         let orders = self.array_to_array.iter().filter_map(|stage| stage.codec.permutation());
-        orders.fold((0..self.decoded.shape.len()).collect(), |axes, order| compose(&axes, order))
+        orders.fold(identity(&self.decoded.shape), |axes, order| compose(&axes, order))
     }
 
     /// Decodes at least the elements in `wanted`.
@@ -148,6 +199,10 @@ impl Pipeline {
         scratch: &'a mut Scratch,
     ) -> Result<Decoded<'a>> {
         let Scratch { elements, intermediate } = scratch;
+        if let Some(cut) = &self.cut {
+            let strides = permuted_strides(&self.decoded.shape, &identity(&self.decoded.shape));
+            return Ok(Decoded { elements: Elements::of(self.decode_cut(cut, encoded)?, elements), strides });
+        }
         if self.packed.is_some() && self.only_transposed() {
             self.decode_packed(encoded, wanted, elements, intermediate)?;
             let strides = self.strides();
@@ -157,14 +212,7 @@ impl Pipeline {
         let blame = self.array_to_bytes.blame(Stage::Decode);
         let chunk = self.array_to_bytes.codec.decode(bytes).map_err(blame)?;
         let (chunk, strides) = self.undo_array_to_array(chunk)?;
-        let elements = match chunk {
-            ArrayBytes::Fixed(bytes) => {
-                *elements = bytes;
-                Elements::Fixed(elements)
-            }
-            ArrayBytes::Variable(variable) => Elements::Variable(variable),
-        };
-        Ok(Decoded { elements, strides })
+        Ok(Decoded { elements: Elements::of(chunk, elements), strides })
     }
 
     /// Decodes the whole chunk straight into `output`, its packed elements in C order. `None`: this chain cannot (it transposes,
@@ -192,6 +240,9 @@ impl Pipeline {
     /// # Errors
     /// `Argument` for values that a codec cannot represent, `Unsupported` where this build has no encoder.
     pub fn encode(&self, elements: ArrayBytes) -> Result<Vec<u8>> {
+        if let Some(cut) = &self.cut {
+            return self.encode_cut(cut, elements);
+        }
         let mut elements = elements;
         for stage in &self.array_to_array {
             elements = stage.codec.encode(elements).map_err(stage.blame(Stage::Encode))?;
@@ -298,7 +349,7 @@ impl Pipeline {
         }
         let shape = left_as_strides.last().map_or(&self.decoded.shape, |stage| &stage.codec.encoded().shape);
         let orders = left_as_strides.iter().filter_map(|stage| stage.codec.permutation());
-        let axes = orders.fold((0..shape.len()).collect::<Vec<_>>(), |axes, order| compose(&axes, order));
+        let axes = orders.fold(identity(shape), |axes, order| compose(&axes, order));
         Ok((chunk, permuted_strides(shape, &axes)))
     }
 }
@@ -307,7 +358,7 @@ impl Pipeline {
 ///
 /// # Errors
 /// `Unsupported` for a chain that needs both of the modules which are no supersets of each other, but on the host, which is all of them.
-fn elsewhere(home: Home, other: Option<Home>) -> Result<Home> {
+fn other_home(home: Home, other: Option<Home>) -> Result<Home> {
     match (home, other.unwrap_or(Home::Engine)) {
         (home, Home::Engine) => Ok(home),
         (Home::Engine, other) => Ok(other),
@@ -328,6 +379,11 @@ fn out_of_place(spec: &Spec) -> Error {
     Error::format("a codec stands in the wrong place of its chain")
         .in_stage(Stage::Metadata)
         .expected(format!("{what} only {place}"))
+}
+
+/// The dimensions in their own order.
+fn identity(shape: &[u64]) -> Vec<usize> {
+    (0..shape.len()).collect()
 }
 
 /// `order` applied after `axes`: where dimension `i` of the result comes from.

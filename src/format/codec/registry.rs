@@ -5,6 +5,7 @@
 //! documentation); the README's table is made from them.
 
 use super::configuration::Configuration;
+use super::user::Users;
 use super::{Spec, array_to_array, array_to_bytes, bytes_to_bytes, elsewhere, sharding};
 use crate::error::{Error, Result, Stage};
 use crate::format::metadata::json::Document;
@@ -183,10 +184,18 @@ pub fn home_of(name: &str, format: ZarrFormat) -> Option<Home> {
 /// `Unsupported` for a codec that nobody knows, `Format` for a configuration that breaks its
 /// specification. All name the codec and the field.
 pub fn parse(codec: &CodecMetadata) -> Result<Spec> {
-    parse_entry(codec).map_err(|error| error.in_codec(codec.name.as_str()).within_field(&codec.field))
+    parse_with(codec, &None)
 }
 
-fn parse_entry(codec: &CodecMetadata) -> Result<Spec> {
+/// As [`parse`], of an array whose chains may hold codecs of the user's.
+///
+/// # Errors
+/// As there.
+pub fn parse_with(codec: &CodecMetadata, users: &Users) -> Result<Spec> {
+    parse_entry(codec, users).map_err(|error| error.in_codec(codec.name.as_str()).within_field(&codec.field))
+}
+
+fn parse_entry(codec: &CodecMetadata, users: &Users) -> Result<Spec> {
     let entry = lookup(&codec.name, codec.format)?;
     if !entry.home.is_here() {
         return Ok(elsewhere::spec(entry.kind, entry.home));
@@ -194,7 +203,7 @@ fn parse_entry(codec: &CodecMetadata) -> Result<Spec> {
     let read = || {
         let text = codec.configuration.as_deref().unwrap_or("{}");
         let document = Document::parse(text.as_bytes())?;
-        let configuration = Configuration::new(codec, document.root())?;
+        let configuration = Configuration::new(codec, document.root())?.with_users(users);
         let spec = (entry.parse)(&configuration)?;
         configuration.finish()?;
         Ok(spec)

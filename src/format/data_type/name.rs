@@ -9,6 +9,7 @@ use super::{
     variable,
 };
 use crate::error::{Error, Result};
+use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::extension::Extension;
 
 /// From v3's `data_type`.
@@ -93,6 +94,16 @@ impl DataType {
             Self::VariableArray(_) => "variable_length_array",
             Self::Json => "json",
         })
+    }
+
+    /// As zarrita spells it: v2's texts and objects have names of their own.
+    pub fn zarrita_name(&self, format: ZarrFormat) -> Cow<'static, str> {
+        match (format, self) {
+            (ZarrFormat::V2, Self::Utf32(len)) => Cow::Owned(format!("v2:U{len}")),
+            (ZarrFormat::V2, Self::NullTerminatedBytes(len)) => Cow::Owned(format!("v2:S{len}")),
+            (ZarrFormat::V2, _) if self.size().is_none() => Cow::Borrowed("v2:object"),
+            _ => self.name(),
+        }
     }
 
     /// What v3's `data_type` is for it: a bare string where it takes no configuration.

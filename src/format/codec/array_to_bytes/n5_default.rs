@@ -9,6 +9,7 @@ use crate::format::codec::configuration::{Configuration, unfit};
 use crate::format::codec::pipeline::{Elements, Pipeline, Scratch};
 use crate::format::codec::registry::{CodecKind, kind_of, require_encoders};
 use crate::format::codec::sharding::codec_list;
+use crate::format::codec::user::Users;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
 use crate::format::metadata::CodecMetadata;
 use crate::format::metadata::json::{Document, Json};
@@ -20,6 +21,7 @@ use crate::limits;
 #[derive(Clone, Debug)]
 struct N5Spec {
     codecs: Vec<CodecMetadata>,
+    users: Users,
 }
 
 /// Reads the configuration.
@@ -44,7 +46,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     if endian.as_ref().is_some_and(|endian| endian != "big") {
         return Err(unfit("codecs[1].configuration.endian", "big", endian.unwrap_or_default()));
     }
-    Ok(Spec::ArrayToBytes(Box::new(N5Spec { codecs })))
+    Ok(Spec::ArrayToBytes(Box::new(N5Spec { codecs, users: configuration.users().clone() })))
 }
 
 /// A field of a codec's configuration.
@@ -75,7 +77,8 @@ impl ArrayToBytesSpec for N5Spec {
 
 impl N5Spec {
     fn bind_block(&self, block: &ChunkRepresentation) -> Result<Pipeline> {
-        Pipeline::bind(&self.codecs, block.clone()).map_err(|error| error.within_field("configuration"))
+        Pipeline::bind_with(&self.codecs, block.clone(), &self.users)
+            .map_err(|error| error.within_field("configuration"))
     }
 }
 

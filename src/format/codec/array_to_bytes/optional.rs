@@ -9,6 +9,7 @@ use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::pipeline::{Decoded, Elements, Pipeline, Scratch};
 use crate::format::codec::sharding::codec_list;
+use crate::format::codec::user::Users;
 use crate::format::codec::{
     ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec, wrong_decoded_len,
 };
@@ -24,6 +25,7 @@ const HEADER: usize = 16;
 struct OptionalSpec {
     mask_codecs: Vec<CodecMetadata>,
     data_codecs: Vec<CodecMetadata>,
+    users: Users,
 }
 
 /// Reads the configuration.
@@ -34,6 +36,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     Ok(Spec::ArrayToBytes(Box::new(OptionalSpec {
         mask_codecs: codec_list(configuration, "mask_codecs")?,
         data_codecs: codec_list(configuration, "data_codecs")?,
+        users: configuration.users().clone(),
     })))
 }
 
@@ -51,8 +54,9 @@ impl ArrayToBytesSpec for OptionalSpec {
         let count = limits::within(decoded.element_count()?, limits::CHUNK_BYTES, "elements of a chunk")?;
         let bound = Optional {
             count,
-            mask: Pipeline::bind(&self.mask_codecs, mask).map_err(within_configuration)?,
+            mask: Pipeline::bind_with(&self.mask_codecs, mask, &self.users).map_err(within_configuration)?,
             data_codecs: self.data_codecs.clone(),
+            users: self.users.clone(),
             value_type: (**value_type).clone(),
         };
         // What is wrong with the chain of the values is said now, not at the first chunk.
@@ -70,6 +74,7 @@ struct Optional {
     count: usize,
     mask: Pipeline,
     data_codecs: Vec<CodecMetadata>,
+    users: Users,
     value_type: DataType,
 }
 
@@ -81,7 +86,7 @@ impl Optional {
             data_type: self.value_type.clone(),
             fill_value: FillValue::zero(&self.value_type),
         };
-        Pipeline::bind(&self.data_codecs, values)
+        Pipeline::bind_with(&self.data_codecs, values, &self.users)
     }
 
     /// Whether each element has a value, in C order.

@@ -7,6 +7,7 @@ use super::index::{IndexLocation, ShardIndexFormat};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::pipeline::Pipeline;
+use crate::format::codec::user::Users;
 use crate::format::codec::{ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
 use crate::format::data_type::{DataType, FillValue, Integer};
 use crate::format::metadata::{CodecMetadata, v3};
@@ -19,6 +20,7 @@ struct ShardingSpec {
     codecs: Vec<CodecMetadata>,
     index_codecs: Vec<CodecMetadata>,
     index_location: IndexLocation,
+    users: Users,
 }
 
 /// Parses the configuration.
@@ -34,6 +36,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
         codecs: codec_list(configuration, "codecs")?,
         index_codecs: codec_list(configuration, "index_codecs")?,
         index_location: configuration.choice("index_location", &locations)?.unwrap_or(IndexLocation::End),
+        users: configuration.users().clone(),
     })))
 }
 
@@ -52,7 +55,7 @@ impl ArrayToBytesSpec for ShardingSpec {
     fn bind(&self, shard: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
         self.check_division(shard)?;
         let inner = ChunkRepresentation { shape: self.chunk_shape.clone(), ..shard.clone() };
-        let inner = Pipeline::bind(&self.codecs, inner).map_err(within_configuration)?;
+        let inner = Pipeline::bind_with(&self.codecs, inner, &self.users).map_err(within_configuration)?;
         let mut index_shape: Vec<u64> =
             shard.shape.iter().zip(&self.chunk_shape).map(|(shard, inner)| shard / inner).collect();
         index_shape.push(2);
@@ -62,6 +65,7 @@ impl ArrayToBytesSpec for ShardingSpec {
             fill_value: FillValue(u64::MAX.to_le_bytes().to_vec()),
         };
         limits::within(index.byte_len()?.unwrap_or(u64::MAX), limits::SHARD_INDEX_BYTES, "shard index")?;
+        // An index is read while planning, which waits for nobody: its codecs are our own.
         let index = Pipeline::bind(&self.index_codecs, index).map_err(within_configuration)?;
         let index = ShardIndexFormat::new(self.index_location, index).map_err(within_configuration)?;
         let sharding = Sharding::new(shard, Rc::new(inner), index);

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::format::codec::ArrayBytes;
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::pipeline::{Decoded, Elements, Scratch};
+use crate::format::codec::user::is_waiting;
 use crate::kernel::{fill, scatter};
 use crate::limits;
 
@@ -16,18 +17,24 @@ pub(super) fn decode(sharding: &Sharding, encoded: &[u8]) -> Result<ArrayBytes> 
     let index = sharding.index.read_from(encoded)?;
     let all: Vec<_> = sharding.inner_shape().iter().map(|extent| 0..*extent).collect();
     let mut scratch = Scratch::default();
+    let mut unanswered = None;
     for (linear, position) in positions(sharding).enumerate() {
         let Some(range) = index.get(linear, Some(encoded.len() as u64))? else { continue };
         let range = limits::to_usize(range.start, "shard")?..limits::to_usize(range.end, "shard")?;
-        let chunk = sharding.inner.decode(encoded.get(range).unwrap_or_default(), &all, &mut scratch)?;
-        shard.put(sharding, &position, chunk)?;
+        match sharding.inner.decode(encoded.get(range).unwrap_or_default(), &all, &mut scratch) {
+            Ok(chunk) => shard.put(sharding, &position, chunk)?,
+            // The others are asked for as well, so that all are run at once.
+            Err(error) if is_waiting(&error) => unanswered = Some(error),
+            Err(error) => return Err(error),
+        }
     }
-    shard.finish()
+    unanswered.map_or_else(|| shard.finish(), Err)
 }
 
 /// All inner chunks, encoded; those of fill value alone are left out.
 pub(super) fn encode(sharding: &Sharding, decoded: &ArrayBytes) -> Result<Vec<u8>> {
     let mut chunks = Vec::new();
+    let mut unanswered = None;
     for position in positions(sharding) {
         let elements = gather(sharding, decoded, &position)?;
         let empty = match &elements {
@@ -36,9 +43,14 @@ pub(super) fn encode(sharding: &Sharding, decoded: &ArrayBytes) -> Result<Vec<u8
                 (0..elements.len()).all(|i| elements.get(i) == Some(sharding.shard.fill_value.0.as_slice()))
             }
         };
-        chunks.push(if empty { None } else { Some(sharding.inner.encode(elements)?) });
+        let encoded = if empty { None } else { Some(sharding.inner.encode(elements)) };
+        match encoded.transpose() {
+            Ok(encoded) => chunks.push(encoded),
+            Err(error) if is_waiting(&error) => unanswered = Some(error),
+            Err(error) => return Err(error),
+        }
     }
-    sharding.index.assemble(&chunks)
+    unanswered.map_or_else(|| sharding.index.assemble(&chunks), Err)
 }
 
 /// Positions of all inner chunks, in C order.

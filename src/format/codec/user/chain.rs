@@ -1,0 +1,35 @@
+//! v2's chains with codecs of the user's: their kinds decide where `bytes` stands, which parsing could only guess.
+
+use super::UserCodecs;
+use crate::format::codec::registry::{CodecKind, kind_of};
+use crate::format::metadata::{CodecMetadata, ZarrFormat};
+
+/// Puts the `bytes` codec that v2's byte order means where it belongs: before the first codec of bytes, and nowhere when
+/// another codec makes the bytes.
+pub fn arrange_v2(codecs: &mut Vec<CodecMetadata>, users: &UserCodecs) {
+    let is_user = |codec: &CodecMetadata| users.kind_of(codec).is_some();
+    if !codecs.iter().any(is_user) {
+        return;
+    }
+    let place = codecs.iter().position(|codec| codec.format == ZarrFormat::V3 && codec.name == "bytes");
+    let bytes = match place {
+        Some(place) => codecs.remove(place),
+        None => CodecMetadata {
+            name: "bytes".to_owned(),
+            configuration: Some("{\"endian\":\"little\"}".to_owned()),
+            format: ZarrFormat::V3,
+            field: "dtype".to_owned(),
+        },
+    };
+    let kinds: Vec<CodecKind> = codecs.iter().map(|codec| kind(codec, users)).collect();
+    if !kinds.contains(&CodecKind::ArrayToBytes) {
+        let place = kinds.iter().position(|kind| *kind == CodecKind::BytesToBytes).unwrap_or(codecs.len());
+        codecs.insert(place, bytes);
+    }
+}
+
+/// As far as it is known, else what its place suggests.
+fn kind(codec: &CodecMetadata, users: &UserCodecs) -> CodecKind {
+    let assumed = if codec.field == "compressor" { CodecKind::BytesToBytes } else { CodecKind::ArrayToArray };
+    users.kind_of(codec).or_else(|| kind_of(&codec.name, codec.format)).unwrap_or(assumed)
+}

@@ -1,0 +1,170 @@
+//! What is known of the user's codecs: `{"names": […], "known": [{codec, configuration, dtype, shape, kind, encoded}]}`, as
+//! `ts/codec/bind.ts` writes it. `names` are those of the registry; a codec is known once its module was loaded and asked.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::format::codec::{ChunkRepresentation, CodecKind};
+use crate::format::data_type::description::Description;
+use crate::format::data_type::{DataType, FillValue, name};
+use crate::format::metadata::CodecMetadata;
+use crate::format::metadata::extension::Extension;
+use crate::format::metadata::json::Document;
+
+/// A codec at its place: what its `fromConfig` is called with.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Site {
+    /// As the metadata has it.
+    pub codec: String,
+    /// As the registry has it.
+    pub registered: String,
+    /// JSON text; of v2 the whole codec object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub configuration: Option<String>,
+    /// The data type's name, as zarrita spells it.
+    pub dtype: String,
+    /// What an element is.
+    #[serde(rename = "type")]
+    pub data_type: Description,
+    /// Of the chunk.
+    pub shape: Vec<u64>,
+    /// One packed element.
+    pub fill_value: Vec<u8>,
+}
+
+impl Site {
+    /// # Errors
+    /// `Limit` for a chunk that no codec can be handed.
+    pub(super) fn new(
+        registered: &str,
+        codec: &CodecMetadata,
+        decoded: &ChunkRepresentation,
+    ) -> Result<Self> {
+        decoded.byte_len()?;
+        Ok(Self {
+            codec: codec.name.clone(),
+            registered: registered.to_owned(),
+            configuration: codec.configuration.clone(),
+            dtype: decoded.data_type.zarrita_name(codec.format).into_owned(),
+            data_type: Description::of(&decoded.data_type),
+            shape: decoded.shape.clone(),
+            fill_value: decoded.fill_value.0.clone(),
+        })
+    }
+}
+
+/// A codec of the user's that was loaded and asked what it is.
+#[derive(Debug)]
+pub struct Registered {
+    codec: String,
+    configuration: Option<String>,
+    dtype: String,
+    shape: Vec<u64>,
+    pub(super) kind: CodecKind,
+    encoded: Option<Encoded>,
+}
+
+/// What an array-to-array codec makes of the chunk.
+#[derive(Debug)]
+struct Encoded {
+    data_type: Option<DataType>,
+    shape: Option<Vec<u64>>,
+    /// JSON text.
+    fill_value: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    names: Vec<String>,
+    known: Vec<KnownMessage>,
+}
+
+#[derive(Deserialize)]
+struct KnownMessage {
+    codec: String,
+    configuration: Option<String>,
+    dtype: String,
+    shape: Vec<u64>,
+    kind: KindMessage,
+    encoded: Option<EncodedMessage>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum KindMessage {
+    ArrayToArray,
+    ArrayToBytes,
+    BytesToBytes,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct EncodedMessage {
+    /// JSON text, where it differs from the decoded one.
+    data_type: Option<String>,
+    /// Where it differs.
+    shape: Option<Vec<u64>>,
+    fill_value: Option<String>,
+}
+
+/// # Errors
+/// `Argument` for other words, and as data types.
+pub(super) fn parse(json: &str) -> Result<(Vec<String>, Vec<Registered>)> {
+    let message: Message = serde_json::from_str(json)
+        .map_err(|error| Error::argument("these are no codecs of a user's").actual(error.to_string()))?;
+    let known = message.known.into_iter().map(Registered::new).collect::<Result<_>>()?;
+    Ok((message.names, known))
+}
+
+impl Registered {
+    fn new(message: KnownMessage) -> Result<Self> {
+        let kind = match message.kind {
+            KindMessage::ArrayToArray => CodecKind::ArrayToArray,
+            KindMessage::ArrayToBytes => CodecKind::ArrayToBytes,
+            KindMessage::BytesToBytes => CodecKind::BytesToBytes,
+        };
+        let KnownMessage { codec, configuration, dtype, shape, .. } = message;
+        let encoded = message.encoded.map(|encoded| Encoded::new(encoded, &codec)).transpose()?;
+        Ok(Self { codec, configuration, dtype, shape, kind, encoded })
+    }
+
+    /// Whether it is this codec, at whatever place.
+    pub(super) fn is_of(&self, codec: &CodecMetadata) -> bool {
+        self.codec == codec.name && self.configuration == codec.configuration
+    }
+
+    /// Whether what it said holds there too: shapes matter only to codecs that change them.
+    pub(super) fn is_at(&self, codec: &CodecMetadata, site: &Site) -> bool {
+        let reshapes = self.encoded.as_ref().is_some_and(|encoded| encoded.shape.is_some());
+        self.is_of(codec) && self.dtype == site.dtype && (!reshapes || self.shape == site.shape)
+    }
+
+    /// What the next codec sees.
+    pub(super) fn encoded(&self, decoded: &ChunkRepresentation) -> Result<ChunkRepresentation> {
+        let Some(encoded) = &self.encoded else { return Ok(decoded.clone()) };
+        let data_type = encoded.data_type.clone().unwrap_or_else(|| decoded.data_type.clone());
+        let fill_value = match &encoded.fill_value {
+            Some(json) => {
+                let document = Document::parse(json.as_bytes())?;
+                FillValue::parse_v3(&data_type, document.root())?
+            }
+            None if data_type == decoded.data_type => decoded.fill_value.clone(),
+            None => FillValue::zero(&data_type),
+        };
+        let shape = encoded.shape.clone().unwrap_or_else(|| decoded.shape.clone());
+        Ok(ChunkRepresentation { shape, data_type, fill_value })
+    }
+}
+
+impl Encoded {
+    fn new(message: EncodedMessage, codec: &str) -> Result<Self> {
+        let EncodedMessage { data_type, shape, fill_value } = message;
+        let parse = |json: String| {
+            let document = Document::parse(json.as_bytes())?;
+            let parsed = Extension::parse(document.root()).and_then(|extension| name::parse(&extension));
+            parsed.map_err(|error| error.in_codec(codec))
+        };
+        Ok(Self { data_type: data_type.map(parse).transpose()?, shape, fill_value })
+    }
+}

@@ -1,0 +1,134 @@
+//! Codecs of the user's on their way through JavaScript: what is known of them, and what they are asked to do.
+
+use std::rc::Rc;
+
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use super::error::report_to_js;
+use crate::access::assemble::Assembly;
+use crate::access::binding::Binding;
+use crate::error::{Error, Result};
+use crate::format::codec::CodecKind;
+use crate::format::codec::user::{Direction, Request, Site, UserCodecs, Users};
+use crate::format::data_type::description::Description;
+use crate::format::metadata::document::NodeDocument;
+
+/// What `ts/codec/bind.ts` wrote; empty for none.
+///
+/// # Errors
+/// As [`UserCodecs::from_json`].
+pub fn users_of(json: &str) -> Result<Users> {
+    if json.is_empty() { Ok(None) } else { Ok(Some(Rc::new(UserCodecs::from_json(json)?))) }
+}
+
+/// The place of a codec of the user's whose kind must be known before the array can be bound: JSON text of a `CodecSite`. Undefined
+/// when there is none (any more); also where the metadata is wrong, which reading will tell.
+#[wasm_bindgen(js_name = codecQuestion)]
+pub fn codec_question(document: &str, users: &str) -> std::result::Result<Option<String>, JsValue> {
+    question(document, users).map_err(|error| report_to_js(&error))
+}
+
+fn question(document: &str, users: &str) -> Result<Option<String>> {
+    let users = users_of(users)?;
+    let Ok(binding) = Binding::with_users(&NodeDocument::from_json(document)?, users.clone()) else {
+        return Ok(None);
+    };
+    if binding.first_chain().is_ok() {
+        return Ok(None);
+    }
+    let question = users.and_then(|users| users.take_question());
+    question.map(|site| to_json(&site)).transpose()
+}
+
+fn to_json<T: Serialize>(value: &T) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| Error::argument(error.to_string()))
+}
+
+/// `CodecRequest` of `ts/codec/site.ts`, but for its bytes.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct RequestMessage<'a> {
+    id: u32,
+    /// Relative to the array.
+    key: &'a str,
+    site: usize,
+    direction: &'static str,
+    kind: &'static str,
+    decoded: ChunkMessage,
+    encoded: ChunkMessage,
+    /// Its bytes among all.
+    start: usize,
+    end: usize,
+}
+
+/// What an array is: its elements cross packed, or behind offsets.
+#[derive(Serialize)]
+struct ChunkMessage {
+    shape: Vec<u64>,
+    #[serde(rename = "type")]
+    data_type: Description,
+}
+
+#[derive(Serialize)]
+struct RequestsMessage<'a> {
+    sites: Vec<&'a Site>,
+    requests: Vec<serde_json::Value>,
+}
+
+/// What was not handed out yet: empty for nothing, else the length of a JSON text (32-bit, little-endian), the text, and the bytes that
+/// go into the codecs.
+///
+/// # Errors
+/// None that requests can cause.
+pub fn write_requests(assembly: &mut Assembly) -> Result<Vec<u8>> {
+    let (mut sites, mut requests, mut bytes): (Vec<Site>, Vec<_>, Vec<u8>) = Default::default();
+    assembly.requests(|key, request| {
+        let known = sites.iter().position(|site| site == request.site);
+        let site = known.unwrap_or_else(|| {
+            sites.push(request.site.clone());
+            sites.len() - 1
+        });
+        let start = bytes.len();
+        bytes.extend_from_slice(request.input);
+        requests.push(serde_json::to_value(message(key, &request, site, start..bytes.len())));
+    });
+    if requests.is_empty() {
+        return Ok(Vec::new());
+    }
+    let requests = requests.into_iter().collect::<std::result::Result<_, _>>();
+    let requests = requests.map_err(|error| Error::argument(error.to_string()))?;
+    let text = to_json(&RequestsMessage { sites: sites.iter().collect(), requests })?;
+    let len = u32::try_from(text.len()).map_err(|_| Error::limit("too many chunks for one request"))?;
+    Ok([&len.to_le_bytes(), text.as_bytes(), &bytes].concat())
+}
+
+fn message<'a>(
+    key: &'a str,
+    request: &Request<'_>,
+    site: usize,
+    place: std::ops::Range<usize>,
+) -> RequestMessage<'a> {
+    let chunk = |shape: &[u64], data_type| ChunkMessage {
+        shape: shape.to_vec(),
+        data_type: Description::of(data_type),
+    };
+    RequestMessage {
+        id: request.id,
+        key,
+        site,
+        direction: match request.direction {
+            Direction::Decode => "decode",
+            Direction::Encode => "encode",
+        },
+        kind: match request.kind {
+            CodecKind::ArrayToArray => "array_to_array",
+            CodecKind::ArrayToBytes => "array_to_bytes",
+            CodecKind::BytesToBytes => "bytes_to_bytes",
+        },
+        decoded: chunk(&request.decoded.shape, &request.decoded.data_type),
+        encoded: chunk(&request.encoded.shape, &request.encoded.data_type),
+        start: place.start,
+        end: place.end,
+    }
+}
