@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use js_sys::{Array as JsArray, Uint8Array, Uint32Array};
+use js_sys::{Array as JsArray, Reflect, Uint8Array, Uint32Array};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 
@@ -92,10 +92,16 @@ fn count_uses(values: &[Value]) -> BTreeMap<usize, usize> {
     uses
 }
 
-/// A report of another instance, which crosses as JSON, or whatever else was thrown.
+/// A `Failure` of `worker/protocol.ts`: the report of another instance as JSON, and what a codec of the user's threw; or whatever else
+/// was thrown.
 pub fn thrown_error(thrown: &JsValue) -> Error {
-    match thrown.as_string() {
-        Some(json) => error_of_json(&json),
-        None => store_failed("decoding failed", thrown.clone()),
+    let member = |name: &str| Reflect::get(thrown, &name.into()).ok().filter(|value| !value.is_undefined());
+    let Some(json) = member("report").and_then(|report| report.as_string()) else {
+        return store_failed("decoding failed", thrown.clone());
+    };
+    let error = error_of_json(&json);
+    match member("cause") {
+        Some(cause) => error.caused_by(Rc::new(cause)),
+        None => error,
     }
 }

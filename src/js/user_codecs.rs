@@ -10,8 +10,10 @@ use crate::access::assemble::Assembly;
 use crate::access::binding::Binding;
 use crate::error::{Error, Result};
 use crate::format::codec::CodecKind;
+use crate::format::codec::registry::kind_of;
 use crate::format::codec::user::{Direction, Request, Site, UserCodecs, Users};
 use crate::format::data_type::description::Description;
+use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::document::NodeDocument;
 
 /// What `ts/codec/bind.ts` wrote; empty for none.
@@ -27,6 +29,13 @@ pub fn users_of(json: &str) -> Result<Users> {
 #[wasm_bindgen(js_name = codecQuestion)]
 pub fn codec_question(document: &str, users: &str) -> std::result::Result<Option<String>, JsValue> {
     question(document, users).map_err(|error| report_to_js(&error))
+}
+
+/// Whether we have a codec that metadata of either format may call so.
+#[wasm_bindgen(js_name = isCodec)]
+pub fn is_codec(name: &str) -> bool {
+    let id = name.strip_prefix("numcodecs.").unwrap_or(name);
+    kind_of(name, ZarrFormat::V3).is_some() || kind_of(id, ZarrFormat::V2).is_some()
 }
 
 fn question(document: &str, users: &str) -> Result<Option<String>> {

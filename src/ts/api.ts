@@ -29,12 +29,20 @@ export {
 } from "./errors.ts";
 export { type ChunkQueue, type GetOptions, get } from "./get.ts";
 export { Group } from "./group.ts";
-export { type Info, type InitOptions, info, init } from "./init.ts";
+export { type Info, type InitOptions, info, init, type RegisteredCodec } from "./init.ts";
 export { Location, root } from "./location.ts";
 export { consolidate, type ExistingKind, erase, exists, type NodeOptions } from "./nodes.ts";
 export { type OpenOptions, open } from "./open.ts";
 export type { Progress, ReadOptions } from "./read/read.ts";
-export { type CodecEntry, registry } from "./registry.ts";
+export {
+  type CodecEntry,
+  type CodecKind,
+  type CodecLoader,
+  type CodecModule,
+  type CodecRegistry,
+  registry,
+  type UserCodec,
+} from "./registry.ts";
 export type { AnySelection, DimensionSelection } from "./selection.ts";
 export { type SetOptions, type Settable, set } from "./set.ts";
 export { type Points, points, select, slice } from "./slice.ts";

@@ -3,9 +3,10 @@
  */
 import { configure, type InitOptions } from "./engine/configuration.ts";
 import { counters } from "./engine/counters.ts";
-import { isEngineStarted, startEngine } from "./engine/engine.ts";
+import { callNow, isEngineStarted, startEngine } from "./engine/engine.ts";
 import { ladder, type Rung } from "./pool/port.ts";
 import { workerCount } from "./read/job.ts";
+import { registry, urlOf } from "./registry.ts";
 
 export type { InitOptions };
 
@@ -13,6 +14,26 @@ export type { InitOptions };
 export async function init(options: InitOptions = {}): Promise<void> {
   configure(options);
   await startEngine();
+}
+
+/** A codec in the registry. */
+export interface RegisteredCodec {
+  name: string;
+  /** A function runs on the caller's thread, a module where chunks are decoded. */
+  runs: "caller" | "workers";
+  url?: string;
+  /** Whether it goes before a codec of our own of that name; absent before the engine was started. */
+  replaces?: boolean;
+}
+
+function registeredCodecs(): RegisteredCodec[] {
+  return [...registry].map(([name, loader]) => {
+    const url = urlOf(loader);
+    const where = url === undefined ? { runs: "caller" as const } : { runs: "workers" as const, url };
+    return isEngineStarted()
+      ? { name, ...where, replaces: callNow((glue) => glue.isCodec(name)) }
+      : { name, ...where };
+  });
 }
 
 export interface Info {
@@ -30,6 +51,8 @@ export interface Info {
   parts: { workers: number; caller: number };
   /** Stored chunks that were encoded, by where. */
   encoded: { workers: number; caller: number };
+  /** The codecs that callers have registered. */
+  codecs: RegisteredCodec[];
   /** Traps of the engine, each of which cost an instance. */
   panics: number;
 }
@@ -43,6 +66,7 @@ export function info(): Info {
     refused: [...ladder.refused],
     parts: { ...counters.parts },
     encoded: { ...counters.encoded },
+    codecs: registeredCodecs(),
     panics: counters.panics,
   };
 }

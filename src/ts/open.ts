@@ -3,11 +3,13 @@
  * a node has both.
  */
 import { Array as ZarrArray } from "./array.ts";
+import { boundCodecs, unlessAborted } from "./codec/bind.ts";
 import { configuration } from "./engine/configuration.ts";
-import { run } from "./engine/engine.ts";
+import { callNow, run } from "./engine/engine.ts";
 import { Group } from "./group.ts";
 import { Location } from "./location.ts";
 import { type AttributeOptions, type NodeSummary, OpenedNode } from "./node_facts.ts";
+import { registry } from "./registry.ts";
 import { FetchStore, storeId } from "./stores.ts";
 import type { AbsolutePath, DataType, Readable } from "./types.ts";
 
@@ -34,6 +36,17 @@ export function locationOf(place: unknown): Location<unknown> {
   return isLocation ? (place as Location<unknown>) : new Location(place);
 }
 
+/** Codecs of the user's may have a say in what a chunk is: of a shard, or which dimension is the fastest. */
+async function describeWithCodecs(summary: NodeSummary, signal: AbortSignal | undefined): Promise<void> {
+  if (registry.size === 0 || !summary.array) return;
+  // What is wrong with a codec is told by reading.
+  const codecs = await unlessAborted(
+    boundCodecs(summary.document).catch(() => undefined),
+    signal,
+  );
+  if (codecs) summary.array = callNow((glue) => glue.describeArray(summary.document, codecs.text));
+}
+
 async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3): Promise<Node<Readable>> {
   const { store, path } = locationOf(place);
   const { kind = "", signal } = options;
@@ -41,6 +54,7 @@ async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3)
   const summary = await run<NodeSummary>(signal, (glue, settle) =>
     glue.open(storeId(glue, store), below, kind, format, signal, settle),
   );
+  await describeWithCodecs(summary, signal);
   return nodeOf(store as Readable, summary, options);
 }
 

@@ -3,10 +3,13 @@
  * rest wait here, where they can still be cancelled and where the more urgent go first.
  */
 
+import type { BoundCodecs } from "../codec/bind.ts";
+import { failureOf } from "../codec/fault.ts";
+import type { CodecAnswer, CodecRequest } from "../codec/site.ts";
 import { engineModule } from "../engine/compile.ts";
 import { counters } from "../engine/counters.ts";
 import { type ErrorReport, INTERNAL } from "../errors.ts";
-import type { FromDecoder, Home, Outcome, Supply, Update, WorkMessage } from "../worker/protocol.ts";
+import type { Failure, FromDecoder, Home, Outcome, Supply, Update, WorkMessage } from "../worker/protocol.ts";
 import type { Port } from "./port.ts";
 
 /** Messages a decoder is given ahead: one that it works on and one to go on with. */
@@ -17,6 +20,8 @@ export interface BoundArray {
   readonly number: number;
   readonly home: Home;
   readonly document: string;
+  /** The user's codecs that it has. */
+  readonly codecs?: BoundCodecs;
 }
 
 /** A supply, and which of its buffers nobody else needs. */
@@ -34,9 +39,11 @@ export interface OwnedUpdate extends Update {
 export type Updated = Uint8Array<ArrayBuffer> | null | undefined;
 
 /** A part's elements (of an update its bytes), or the error as the engine reads it: its report in JSON. */
-type Settled = { elements: Updated } | { report: string };
+type Settled = { elements: Updated } | Failure;
 
-const reportOf = (code: ErrorReport["code"], message: string): string => JSON.stringify({ code, message });
+const failed = (code: ErrorReport["code"], message: string): Failure => ({
+  report: JSON.stringify({ code, message }),
+});
 
 /** A part under way. */
 export class PartTask {
@@ -48,6 +55,8 @@ export class PartTask {
   arrived: OwnedSupply[] = [];
   /** Instead: the part is a stored chunk to be changed and encoded. */
   update: OwnedUpdate | undefined;
+  /** What codecs of the user's made and was not posted yet. */
+  answers: CodecAnswer[] = [];
   isFinishing = false;
   isUpdate = false;
   seat: Seat | undefined;
@@ -61,7 +70,7 @@ export class PartTask {
     this.header = header;
     this.priority = priority;
     this.elements = new Promise((resolve, reject) => {
-      this.#settle = (settled) => ("report" in settled ? reject(settled.report) : resolve(settled.elements));
+      this.#settle = (settled) => ("report" in settled ? reject(settled) : resolve(settled.elements));
     });
     this.elements.catch(() => {}); // a part that fails before anyone waits for it is asked for later, or dropped
   }
@@ -156,6 +165,7 @@ export class DecodePool {
     this.#waiting.delete(part);
     part.isOver = true;
     part.arrived = [];
+    part.answers = [];
     if (part.seat?.parts.delete(part.id)) part.seat.port.post({ type: "cancel", part: part.id }, []);
   }
 
@@ -178,7 +188,7 @@ export class DecodePool {
         this.#modules.set(home, module);
         this.#pump();
       },
-      (error) => this.#fail(part, reportOf("Store", `a build of the engine could not be loaded: ${error}`)),
+      (error) => this.#fail(part, failed("Store", `a build of the engine could not be loaded: ${error}`)),
     );
   }
 
@@ -224,6 +234,11 @@ export class DecodePool {
     part.arrived = [];
     if (part.update) message.update = rung === "caller" ? part.update : packUpdate(part.update, transfer);
     part.update = undefined;
+    if (part.answers.length > 0) {
+      message.answers = part.answers;
+      transfer.push(...part.answers.map(({ bytes }) => bytes.buffer));
+      part.answers = [];
+    }
     if (seat.ahead === 0) seat.port.hold(true);
     seat.ahead += 1;
     seat.port.post(message, transfer);
@@ -231,7 +246,7 @@ export class DecodePool {
 
   /** Makes a decoder know the array and the build of the engine that a part needs. */
   #introduce(seat: Seat, part: PartTask): void {
-    const { number, home, document } = part.array;
+    const { number, home, document, codecs } = part.array;
     const module = this.#modules.get(home);
     if (!seat.homes.has(home) && module) {
       seat.homes.add(home);
@@ -239,7 +254,8 @@ export class DecodePool {
     }
     if (!seat.arrays.has(number)) {
       seat.arrays.add(number);
-      seat.port.post({ type: "bind", array: number, home, document }, []);
+      const users = codecs && { users: codecs.text, modules: codecs.modules };
+      seat.port.post({ type: "bind", array: number, home, document, ...users }, []);
     }
     part.seat = seat;
     seat.parts.set(part.id, part);
@@ -266,13 +282,18 @@ export class DecodePool {
         this.#opening -= 1;
         // Decoders that did start will get to the waiting parts; without any, nobody will.
         if (this.#seats.length === 0)
-          for (const part of [...this.#waiting]) this.#fail(part, reportOf("Unsupported", String(error)));
+          for (const part of [...this.#waiting]) this.#fail(part, failed("Unsupported", String(error)));
       },
     );
   }
 
   #answered(seat: Seat, answer: FromDecoder): void {
     if (answer.type === "ready" || answer.type === "broken") return;
+    if (answer.type === "answered") {
+      const waiting = seat.parts.get(answer.part);
+      if (waiting) this.#queue(waiting);
+      return;
+    }
     seat.ahead -= 1;
     if (seat.ahead === 0) seat.port.hold(false);
     const part = seat.parts.get(answer.part);
@@ -282,24 +303,53 @@ export class DecodePool {
 
   #settle(seat: Seat, part: PartTask, outcome: Outcome): void {
     if (outcome.type === "done" && !outcome.elements && !outcome.unstored) return;
+    if (outcome.type === "asks") {
+      this.#runCodecs(seat, part, outcome.requests);
+      return;
+    }
     seat.parts.delete(part.id);
     if (outcome.type === "done") {
       const counter = part.isUpdate ? counters.encoded : counters.parts;
       counter[seat.port.rung === "caller" ? "caller" : "workers"] += 1;
       part.settle({ elements: outcome.unstored === "empty" ? null : outcome.elements });
     } else if (outcome.type === "failed") {
-      this.#fail(part, outcome.report);
+      this.#fail(part, outcome);
     } else {
       counters.panics += 1;
-      this.#fail(part, reportOf("Unsupported", `${INTERNAL}: ${outcome.trap}`));
+      this.#fail(part, failed("Unsupported", `${INTERNAL}: ${outcome.trap}`));
     }
   }
 
-  #fail(part: PartTask, report: string): void {
+  /** Runs codecs of the user's on this thread; the part goes on, where it is, when all have answered. */
+  #runCodecs(seat: Seat, part: PartTask, requests: CodecRequest[]): void {
+    const { codecs } = part.array;
+    if (requests.length === 0 || !codecs) return;
+    const runs = requests.map(async (request) => {
+      try {
+        return { id: request.id, bytes: await codecs.runner.run(request) };
+      } catch (thrown) {
+        throw failureOf(request, thrown);
+      }
+    });
+    Promise.all(runs).then(
+      (answers) => {
+        if (part.isOver) return;
+        part.answers.push(...answers);
+        this.#queue(part);
+      },
+      (failure: Failure) => {
+        if (part.isOver) return;
+        seat.port.post({ type: "cancel", part: part.id }, []);
+        this.#fail(part, failure);
+      },
+    );
+  }
+
+  #fail(part: PartTask, { report, cause }: Failure): void {
     this.#waiting.delete(part);
     part.seat?.parts.delete(part.id);
     part.arrived = [];
-    part.settle({ report });
+    part.settle(cause === undefined ? { report } : { report, cause });
   }
 
   /** A decoder is gone: its parts fail, and another takes its place when one is needed. */
@@ -307,8 +357,8 @@ export class DecodePool {
     const at = this.#seats.indexOf(seat);
     if (at < 0) return;
     this.#seats.splice(at, 1);
-    const report = reportOf("Unsupported", `${INTERNAL}: a worker failed: ${reason}`);
-    for (const part of [...seat.parts.values()]) this.#fail(part, report);
+    const failure = failed("Unsupported", `${INTERNAL}: a worker failed: ${reason}`);
+    for (const part of [...seat.parts.values()]) this.#fail(part, failure);
     this.#pump();
   }
 }

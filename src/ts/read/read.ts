@@ -1,15 +1,19 @@
 /**
  * Reads a selection, or one chunk, of an array: makes the job, and gives the engine what it knows the array by.
  */
+
 import { FACTS, type Array as ZarrArray } from "../array.ts";
+import { boundCodecs, unlessAborted } from "../codec/bind.ts";
 import { parseDescription, type TypeDescription } from "../data_type.ts";
 import { finalizer, Handle, run } from "../engine/engine.ts";
 import { UnsupportedError } from "../errors.ts";
 import type { ArrayFacts } from "../node_facts.ts";
 import type { BoundArray } from "../pool/pool.ts";
+import { registry } from "../registry.ts";
 import type { EngineRequest } from "../selection.ts";
 import { storeId } from "../stores.ts";
 import type { DataType, Readable } from "../types.ts";
+import type { Home } from "../worker/protocol.ts";
 import { Job, type Progress, unbindArray } from "./job.ts";
 import { type Layout, type ReadResult, Result, type ResultOptions } from "./result.ts";
 
@@ -30,11 +34,13 @@ type Options = ReadOptions & ResultOptions;
 
 /** What the engine and the decoders know an array by. */
 interface Known {
-  readonly bound: BoundArray;
+  bound: BoundArray;
   /** By another number, as those know it who encode. */
-  readonly encoding: BoundArray;
+  encoding: BoundArray;
   handle: Handle | undefined;
   type: TypeDescription | undefined;
+  /** It was read: what codecs of the user's it has is settled. */
+  isRead: boolean;
 }
 
 const known = new WeakMap<ArrayFacts, Known>();
@@ -46,15 +52,27 @@ const arrayNumbers = new FinalizationRegistry(unbindArray);
 export function knownOf(facts: ArrayFacts): Known {
   const before = known.get(facts);
   if (before) return before;
-  const [number, encoder] = [nextNumber++, nextNumber++];
   const { document, home, type } = facts;
-  const bound = { number, home, document };
-  const encoding: BoundArray = { number: encoder, home: "full", document };
-  const entry: Known = { bound, encoding, handle: undefined, type };
+  const bound = { number: newNumber(facts), home, document };
+  const encoding: BoundArray = { number: newNumber(facts), home: "full", document };
+  const entry: Known = { bound, encoding, handle: undefined, type, isRead: false };
   known.set(facts, entry);
-  arrayNumbers.register(facts, number);
-  arrayNumbers.register(facts, encoder);
   return entry;
+}
+
+function newNumber(facts: ArrayFacts): number {
+  const number = nextNumber++;
+  arrayNumbers.register(facts, number);
+  return number;
+}
+
+/** Gives an array the codecs that the user has registered, until it was read once. */
+async function bindCodecs(facts: ArrayFacts, signal: AbortSignal | undefined): Promise<void> {
+  const entry = knownOf(facts);
+  const codecs = await unlessAborted(boundCodecs(entry.bound.document), signal);
+  if (entry.isRead || codecs?.text === entry.bound.codecs?.text) return;
+  entry.bound = { number: newNumber(facts), home: entry.bound.home, document: entry.bound.document, codecs };
+  entry.handle = undefined;
 }
 
 /** The engine's number of an array; told again when the engine's instance has changed. */
@@ -63,10 +81,15 @@ export function arrayId(glue: typeof import("#glue"), array: AnyArray): number {
   const entry = knownOf(facts);
   const id = entry.handle?.id;
   if (id !== undefined) return id;
-  const handle = new Handle(glue.bindArray(storeId(glue, array.store), array.path, entry.bound.document));
+  const { document, codecs } = entry.bound;
+  const users = codecs?.text ?? "";
+  const handle = new Handle(glue.bindArray(storeId(glue, array.store), array.path, document, users));
   entry.handle = handle;
   arrayHandles.register(facts, handle);
-  return handle.id as number;
+  const bound = handle.id as number;
+  // A caller's metadata object tells nobody which build it needs, nor do codecs of the user's.
+  if (facts.type === undefined || codecs) entry.bound = { ...entry.bound, home: glue.homeOf(bound) as Home };
+  return bound;
 }
 
 /** What the elements are. */
@@ -97,6 +120,7 @@ async function read(array: AnyArray, request: EngineRequest, options: Options): 
   const facts = array[FACTS];
   const { signal, onProgress, priority = 0, ...rest } = options;
   if (rest.useSharedArrayBuffer) checkShared();
+  if (registry.size > 0 && !knownOf(facts).isRead) await bindCodecs(facts, signal);
   const result = new Result(rest);
   await run<void>(signal, (glue, settle) => {
     const id = arrayId(glue, array);
@@ -110,6 +134,7 @@ async function read(array: AnyArray, request: EngineRequest, options: Options): 
     });
     return glue.read(id, request, job, signal, settle);
   });
+  knownOf(facts).isRead = true;
   return result.finish();
 }
 

@@ -20,6 +20,7 @@ export type Elements =
 
 export type ElementsClass = {
   new (length: number): Elements;
+  readonly name: string;
   new (buffer: ArrayBufferLike, byteOffset?: number, length?: number): Elements;
   readonly BYTES_PER_ELEMENT: number;
 };
@@ -48,6 +49,9 @@ export const isView = ({ view, widens }: TypeDescription): boolean =>
 /** The bytes, or a copy of them, beginning at a multiple of this. */
 export const aligned = (bytes: Uint8Array, alignment: number): Uint8Array =>
   bytes.byteOffset % alignment === 0 ? bytes : bytes.slice();
+
+/** The typed array of a view's name; of bits, where this engine has no such class. */
+export const viewClass = (view: ViewName): ElementsClass => CLASSES[view];
 
 /** Packed numbers as they are in memory: bits, of floats that have to be widened. */
 export function viewOf(view: ViewName, bytes: Uint8Array): Elements {

@@ -2,6 +2,7 @@
  * One instance of the engine that only decodes, driven through the plain numbers of `src/js/decode_host.rs`: no
  * wasm-bindgen glue, no imports. Runs in a worker, or on the caller's thread where there are none.
  */
+import { type CodecAnswer, type CodecRequest, readRequests } from "../codec/site.ts";
 import type { Supply, Unstored, Update } from "./protocol.ts";
 
 /** The exports of the module that this file calls. */
@@ -9,10 +10,14 @@ interface DecodeExports {
   memory: WebAssembly.Memory;
   zarr_alloc(len: number): number;
   zarr_free(pointer: number, len: number): void;
-  zarr_bind(array: number, pointer: number, len: number): number;
+  zarr_bind(array: number, document: number, len: number, users: number, usersLen: number): number;
   zarr_unbind(array: number): void;
   zarr_begin(part: number, array: number, header: number, words: number): number;
   zarr_supply(part: number, table: number, words: number, buffers: number, count: number): number;
+  zarr_requests(part: number): number;
+  zarr_answer(part: number, request: number, output: number, len: number): number;
+  zarr_resume(part: number): number;
+  zarr_is_waiting(part: number): number;
   zarr_finish(part: number): number;
   /** Only in the full build. */
   zarr_update?(
@@ -79,11 +84,12 @@ export class DecodeHost {
     return this.#wasm.memory.buffer.byteLength;
   }
 
-  bind(array: number, document: string): void {
-    const bytes = new TextEncoder().encode(document);
-    const pointer = this.#place(bytes);
-    const status = this.#wasm.zarr_bind(array, pointer, bytes.length);
+  bind(array: number, document: string, users = ""): void {
+    const [bytes, userBytes] = [new TextEncoder().encode(document), new TextEncoder().encode(users)];
+    const [pointer, userPointer] = [this.#place(bytes), this.#place(userBytes)];
+    const status = this.#wasm.zarr_bind(array, pointer, bytes.length, userPointer, userBytes.length);
     this.#wasm.zarr_free(pointer, bytes.length);
+    this.#wasm.zarr_free(userPointer, userBytes.length);
     this.#check(status);
   }
 
@@ -112,6 +118,30 @@ export class DecodeHost {
     for (let idx = 0; idx < pairs.length; idx += 2)
       this.#wasm.zarr_free(pairs[idx] ?? 0, pairs[idx + 1] ?? 0);
     this.#check(status);
+  }
+
+  /** What codecs of the user's are to do for a part, each once. */
+  requests(part: number): CodecRequest[] {
+    this.#check(this.#wasm.zarr_requests(part));
+    return readRequests(this.#takeResult());
+  }
+
+  /** Takes what one of them made. */
+  answer(part: number, { id, bytes }: CodecAnswer): void {
+    const pointer = this.#place(bytes);
+    const status = this.#wasm.zarr_answer(part, id, pointer, bytes.length);
+    this.#wasm.zarr_free(pointer, bytes.length);
+    this.#check(status);
+  }
+
+  /** Goes on with a part after answers. */
+  resume(part: number): void {
+    this.#check(this.#wasm.zarr_resume(part));
+  }
+
+  /** Whether answers are missing. */
+  isWaiting(part: number): boolean {
+    return this.#wasm.zarr_is_waiting(part) !== 0;
   }
 
   /** The part's elements, copied out. */

@@ -2,8 +2,19 @@
  * Answers the messages of `protocol.ts` with instances of the engine, one after the other. An instance that trapped, or
  * whose memory grew past a limit, is dropped; the next one is made from the kept module and told of its arrays again.
  */
+import { CodecRunner } from "../codec/run.ts";
 import { DecodeFailure, DecodeHost } from "./decode_host.ts";
-import type { FromDecoder, Home, Outcome, ToDecoder, Update, WorkMessage } from "./protocol.ts";
+import { CodecFailure, importEntry, PartCodecs } from "./part_codecs.ts";
+import type {
+  ArrayMessage,
+  Failure,
+  FromDecoder,
+  Home,
+  Outcome,
+  ToDecoder,
+  Update,
+  WorkMessage,
+} from "./protocol.ts";
 
 /** Linear memory never shrinks: an instance with more than this starts anew when it has no part at hand. */
 const RECYCLE_BYTES = 256 << 20;
@@ -20,12 +31,24 @@ interface Seat {
 
 type Begin = NonNullable<WorkMessage["begin"]>;
 
+/** The buffers that an outcome gives away. */
+function buffersOf(outcome: Outcome): ArrayBuffer[] {
+  if (outcome.type === "asks") return outcome.requests.map(({ bytes }) => bytes.buffer);
+  return outcome.type === "done" && outcome.elements ? [outcome.elements.buffer] : [];
+}
+
+const failureMessage = (error: DecodeFailure | CodecFailure): Failure =>
+  error instanceof CodecFailure ? error.failure : { report: error.report };
+
 export class DecodeServer {
   readonly #post: Post;
   readonly #seats = new Map<Home, Seat>();
-  readonly #arrays = new Map<number, { home: Home; document: string }>();
+  readonly #arrays = new Map<number, ArrayMessage>();
   /** Where each begun part is. */
   readonly #parts = new Map<number, Home>();
+  /** Runs the codecs of the user's that are modules, by array; and what they are doing, by part. */
+  readonly #runners = new Map<number, CodecRunner>();
+  readonly #codings = new Map<number, PartCodecs>();
   #last: Promise<void> = Promise.resolve();
 
   constructor(post: Post) {
@@ -44,7 +67,7 @@ export class DecodeServer {
       case "module":
         return this.#seat(message.home, message.module);
       case "bind":
-        this.#arrays.set(message.array, { home: message.home, document: message.document });
+        this.#arrays.set(message.array, message);
         return;
       case "unbind":
         return this.#unbind(message.array);
@@ -52,8 +75,7 @@ export class DecodeServer {
         return this.#cancel(message.part);
       case "work": {
         const outcome = await this.#work(message);
-        const elements = outcome.type === "done" ? outcome.elements : undefined;
-        this.#post(outcome, elements ? [elements.buffer] : []);
+        this.#post(outcome, buffersOf(outcome));
       }
     }
   }
@@ -72,6 +94,7 @@ export class DecodeServer {
   #unbind(array: number): void {
     const seat = this.#seatOf(array);
     this.#arrays.delete(array);
+    this.#runners.delete(array);
     if (seat?.bound.delete(array)) seat.host?.unbind(array);
   }
 
@@ -90,6 +113,10 @@ export class DecodeServer {
       if (update && begin) return this.#update(seat, part, begin, update);
       if (begin) this.#begin(seat, home, part, begin);
       for (const supply of supplies) seat.host.supply(part, supply);
+      const coding = this.#codings.get(part);
+      if (coding?.proceed(seat.host, message.answers ?? [])) {
+        return { type: "asks", part, requests: coding.takeRequests() };
+      }
       if (!finish) return { type: "done", part };
       const elements = seat.host.finish(part);
       this.#end(seat, part);
@@ -110,7 +137,8 @@ export class DecodeServer {
 
   #bind(seat: Seat, array: number): void {
     if (seat.bound.has(array)) return;
-    seat.host?.bind(array, this.#arrays.get(array)?.document ?? "");
+    const { document = "", users } = this.#arrays.get(array) ?? {};
+    seat.host?.bind(array, document, users);
     seat.bound.add(array);
   }
 
@@ -119,13 +147,22 @@ export class DecodeServer {
     seat.host?.begin(part, array, header);
     seat.begun.add(part);
     this.#parts.set(part, home);
+    const known = this.#arrays.get(array);
+    if (known?.users) this.#codings.set(part, this.#codecsOf(part, array, known));
+  }
+
+  #codecsOf(part: number, array: number, { modules = {} }: ArrayMessage): PartCodecs {
+    const known = this.#runners.get(array);
+    const runner = known ?? new CodecRunner((name) => importEntry(modules[name] ?? ""));
+    this.#runners.set(array, runner);
+    return new PartCodecs(part, modules, runner, () => this.#post({ type: "answered", part }, []));
   }
 
   #failed(seat: Seat, part: number, error: unknown): Outcome {
-    if (error instanceof DecodeFailure) {
+    if (error instanceof DecodeFailure || error instanceof CodecFailure) {
       if (seat.begun.has(part)) seat.host?.cancel(part);
       this.#end(seat, part);
-      return { type: "failed", part, report: error.report };
+      return { type: "failed", part, ...failureMessage(error) };
     }
     const trap = seat.host?.panicMessage() || String(error);
     this.#drop(seat);
@@ -149,6 +186,7 @@ export class DecodeServer {
   #leave(part: number): Seat | undefined {
     const home = this.#parts.get(part);
     this.#parts.delete(part);
+    this.#codings.delete(part);
     return home && this.#seats.get(home);
   }
 

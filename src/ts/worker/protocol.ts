@@ -3,6 +3,8 @@
  * Nothing here knows what the numbers in headers and tables mean; they go from one wasm instance to another.
  */
 
+import type { CodecAnswer, CodecRequest } from "../codec/site.ts";
+
 /** Which build of the engine; a home decodes what was written for it. */
 export type Home = "engine" | "full" | "images";
 
@@ -18,6 +20,12 @@ export interface Update {
   elements: Uint8Array;
 }
 
+/** A failed part: the engine's error as JSON, and what a codec of the user's threw. */
+export interface Failure {
+  report: string;
+  cause?: unknown;
+}
+
 export interface WorkMessage {
   type: "work";
   part: number;
@@ -26,13 +34,24 @@ export interface WorkMessage {
   supplies: Supply[];
   /** Instead of supplies: the part is a stored chunk that is to be encoded. */
   update?: Update;
+  /** What codecs of the user's made on the caller's thread. */
+  answers?: CodecAnswer[];
   /** All supplies are in: answer with the part's elements. */
   finish: boolean;
 }
 
+/** What a decoder knows an array by. */
+export interface ArrayMessage {
+  home: Home;
+  document: string;
+  /** The user's codecs that it has, if any, and the URLs of those that are modules. */
+  users?: string;
+  modules?: Record<string, string>;
+}
+
 export type ToDecoder =
   | { type: "module"; home: Home; module: WebAssembly.Module }
-  | { type: "bind"; array: number; home: Home; document: string }
+  | ({ type: "bind"; array: number } & ArrayMessage)
   | { type: "unbind"; array: number }
   | { type: "cancel"; part: number }
   | WorkMessage;
@@ -40,10 +59,18 @@ export type ToDecoder =
 /** What an update made of a chunk, where there are no bytes to be stored. */
 export type Unstored = "same" | "empty";
 
-/** How a work message ended. `report` is the engine's error as JSON, `trap` what remains of a panic. */
+/**
+ * How a work message ended. `trap` is what remains of a panic. A part that waits for codecs of the user's `asks` for those that run on the
+ * caller's thread; those that run here `answered` later, which asks for another message.
+ */
 export type Outcome =
   | { type: "done"; part: number; elements?: Uint8Array<ArrayBuffer>; unstored?: Unstored }
-  | { type: "failed"; part: number; report: string }
+  | { type: "asks"; part: number; requests: CodecRequest[] }
+  | ({ type: "failed"; part: number } & Failure)
   | { type: "trapped"; part: number; trap: string };
 
-export type FromDecoder = { type: "ready"; home: Home } | { type: "broken"; reason: string } | Outcome;
+export type FromDecoder =
+  | { type: "ready"; home: Home }
+  | { type: "broken"; reason: string }
+  | { type: "answered"; part: number }
+  | Outcome;

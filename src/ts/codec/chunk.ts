@@ -1,0 +1,181 @@
+/**
+ * Chunks as codecs of the user's see them (zarrita's `{ data, shape, stride }`), from packed elements and back. Floats that this
+ * engine has no typed array for are their bits; elements that are no numbers, text or booleans are packed bytes.
+ */
+import type { TypeDescription } from "../data_type.ts";
+import { aligned, stridesOf, viewClass, viewOf } from "../read/typed_arrays.ts";
+import { BoolArray, ByteStringArray, UnicodeStringArray } from "../wrapper_arrays.ts";
+import { CodecFault } from "./fault.ts";
+import type { ArrayForm } from "./site.ts";
+
+interface ZarrChunk {
+  data: unknown;
+  shape: number[];
+  stride: number[];
+}
+
+/** Anything that holds its elements in a buffer: typed arrays, and zarrita's classes, also those of another package. */
+interface Buffered {
+  buffer: ArrayBufferLike;
+  byteOffset: number;
+  byteLength: number;
+}
+
+const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
+const inOrder = (shape: readonly number[]) =>
+  stridesOf(
+    shape,
+    shape.map((_, axis) => axis),
+  );
+
+function dataOf(type: TypeDescription, bytes: Uint8Array<ArrayBuffer>, count: number): unknown {
+  const { kind, size, view, components = 0 } = type;
+  if (size === undefined) return variableElements(type, bytes, count);
+  if (kind === "bool") return new BoolArray(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (kind === "null-terminated-bytes") {
+    return new ByteStringArray(size, bytes.buffer, bytes.byteOffset, count);
+  }
+  if (kind === "utf32") {
+    const codes = aligned(bytes, 4);
+    return new UnicodeStringArray(components, codes.buffer, codes.byteOffset, count);
+  }
+  return view ? viewOf(view, bytes) : bytes;
+}
+
+function variableElements({ kind }: TypeDescription, bytes: Uint8Array, count: number): unknown[] {
+  const head = aligned(bytes.subarray(0, 4 * (count + 1)), 4);
+  const offsets = new Uint32Array(head.buffer, head.byteOffset, count + 1);
+  const elements = bytes.subarray(4 * (count + 1));
+  const text = new TextDecoder("utf-8", { ignoreBOM: true });
+  return Array.from({ length: count }, (_, at) => {
+    const element = elements.slice(offsets[at], offsets[at + 1]);
+    return kind === "string" ? text.decode(element) : element;
+  });
+}
+
+/** Packed elements as a chunk, in C order. */
+export function chunkOf({ type, shape }: ArrayForm, bytes: Uint8Array<ArrayBuffer>): ZarrChunk {
+  return { data: dataOf(type, bytes, product(shape)), shape: [...shape], stride: inOrder(shape) };
+}
+
+/** One packed element, as codecs see it. */
+export function scalarOf(type: TypeDescription, element: readonly number[]): unknown {
+  const bytes = Uint8Array.from(
+    type.size === undefined ? [0, 0, 0, 0, ...lengthOf(element), ...element] : element,
+  );
+  const data = dataOf(type, bytes, 1) as { get?(idx: number): unknown } & ArrayLike<unknown>;
+  return typeof data.get === "function" ? data.get(0) : data[0];
+}
+
+const lengthOf = ({ length }: readonly number[]) => new Uint8Array(Uint32Array.of(length).buffer);
+
+const isNumbers = (value: unknown): value is number[] =>
+  Array.isArray(value) && value.every((entry) => Number.isInteger(entry));
+
+const shown = (value: unknown) => (value === null ? "null" : isObject(value) ? nameOf(value) : typeof value);
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+const nameOf = (value: object) => value.constructor?.name ?? "an object";
+
+/** Where the last element is, and one more. */
+function reach(shape: readonly number[], stride: readonly number[]): number {
+  if (shape.includes(0)) return 0;
+  return 1 + shape.reduce((last, extent, axis) => last + (extent - 1) * (stride[axis] ?? 0), 0);
+}
+
+function checkChunk(form: ArrayForm, result: unknown): ZarrChunk {
+  const chunk = isObject(result) ? (result as Partial<ZarrChunk>) : {};
+  const { data, shape, stride } = chunk;
+  if (data === undefined || !isNumbers(shape)) {
+    throw new CodecFault("a codec gave no chunk", "{ data, shape, stride }", shown(result));
+  }
+  if (shape.length !== form.shape.length || shape.some((extent, axis) => extent !== form.shape[axis])) {
+    throw new CodecFault("a codec gave a chunk of another shape", `[${form.shape}]`, `[${shape}]`);
+  }
+  const strides = stride ?? inOrder(shape);
+  if (!isNumbers(strides) || strides.length !== shape.length || strides.some((step) => step < 0)) {
+    throw new CodecFault(
+      "a codec gave a chunk whose strides do not fit",
+      `${shape.length} strides`,
+      `[${strides}]`,
+    );
+  }
+  return { data, shape, stride: strides };
+}
+
+/** The elements of a chunk that a codec gave, packed in C order. */
+export function packedChunk(form: ArrayForm, result: unknown): Uint8Array<ArrayBuffer> {
+  const chunk = checkChunk(form, result);
+  const { size } = form.type;
+  return size === undefined ? packVariable(form, chunk) : packFixed(form.type, size, chunk);
+}
+
+function packFixed(type: TypeDescription, size: number, { data, shape, stride }: ZarrChunk) {
+  const { buffer, byteOffset, byteLength } = data as Partial<Buffered>;
+  const View = type.view && type.kind !== "bool" ? viewClass(type.view) : undefined;
+  const fits = View === undefined || type.kind === "utf32" || data instanceof View;
+  if (buffer === undefined || byteLength === undefined || !fits) {
+    const expected = View?.name ?? "a typed array, or an array of zarrita's";
+    throw new CodecFault("a codec gave elements of another type", expected, shown(data));
+  }
+  const bytes = new Uint8Array(buffer, byteOffset, byteLength);
+  checkLength(reach(shape, stride) * size, byteLength, "bytes");
+  const packed = inOrder(shape);
+  if (shape.every((extent, axis) => extent <= 1 || stride[axis] === packed[axis])) {
+    return bytes.slice(0, product(shape) * size) as Uint8Array<ArrayBuffer>;
+  }
+  const output = new Uint8Array(product(shape) * size);
+  let place = 0;
+  eachElement(shape, stride, (at) => {
+    for (let byte = 0; byte < size; byte += 1) output[place + byte] = bytes[at * size + byte] as number;
+    place += size;
+  });
+  return output;
+}
+
+function checkLength(expected: number, actual: number, unit: string): void {
+  if (actual >= expected) return;
+  throw new CodecFault("a codec gave too few elements", `${expected} ${unit}`, `${actual} ${unit}`);
+}
+
+/** Where each element is, in C order. */
+function eachElement(shape: readonly number[], stride: readonly number[], visit: (at: number) => void): void {
+  const index = shape.map(() => 0);
+  let at = 0;
+  for (let left = product(shape); left > 0; left -= 1) {
+    visit(at);
+    for (let axis = shape.length - 1; axis >= 0; axis -= 1) {
+      const step = stride[axis] ?? 0;
+      index[axis] = (index[axis] ?? 0) + 1;
+      at += step;
+      if ((index[axis] ?? 0) < (shape[axis] ?? 0)) break;
+      at -= step * (shape[axis] ?? 0);
+      index[axis] = 0;
+    }
+  }
+}
+
+function packVariable({ type }: ArrayForm, { data, shape, stride }: ZarrChunk): Uint8Array<ArrayBuffer> {
+  const values = data as ArrayLike<unknown>;
+  checkLength(reach(shape, stride), values.length ?? 0, "elements");
+  const elements: Uint8Array[] = [];
+  const encoder = new TextEncoder();
+  eachElement(shape, stride, (at) => {
+    const value = values[at];
+    if (type.kind === "string" && typeof value === "string") elements.push(encoder.encode(value));
+    else if (type.kind !== "string" && value instanceof Uint8Array) elements.push(value);
+    else {
+      const expected = type.kind === "string" ? "strings" : "Uint8Arrays";
+      throw new CodecFault("a codec gave elements of another type", expected, shown(value));
+    }
+  });
+  const head = 4 * (elements.length + 1);
+  const output = new Uint8Array(head + elements.reduce((sum, { length }) => sum + length, 0));
+  const offsets = new DataView(output.buffer);
+  let end = 0;
+  for (const [at, element] of elements.entries()) {
+    output.set(element, head + end);
+    end += element.length;
+    offsets.setUint32(4 * (at + 1), end, true);
+  }
+  return output;
+}

@@ -1,0 +1,40 @@
+/** What goes wrong in codecs of the user's, on its way to becoming a `CodecPipelineError`. */
+import type { ErrorReport } from "../errors.ts";
+import type { Failure } from "../worker/protocol.ts";
+import type { CodecRequest } from "./site.ts";
+
+/** A codec gave what it must not. */
+export class CodecFault extends Error {
+  readonly expected: string;
+  readonly actual: string;
+
+  constructor(message: string, expected: string, actual: string) {
+    super(message);
+    this.expected = expected;
+    this.actual = actual;
+  }
+}
+
+const messageOf = (thrown: unknown) => (thrown instanceof Error ? thrown.message : String(thrown));
+
+/** The report of what a codec threw, or of a fault. */
+export function failureOf(
+  { key, site, direction }: Pick<CodecRequest, "site" | "direction"> & { key?: string },
+  thrown: unknown,
+): Failure {
+  const report: ErrorReport = {
+    code: "Format",
+    message: messageOf(thrown),
+    stage: direction,
+    codec: site.codec,
+    key,
+  };
+  if (thrown instanceof CodecFault) {
+    const { expected, actual } = thrown;
+    return { report: JSON.stringify({ ...report, expected, actual }) };
+  }
+  return {
+    report: JSON.stringify({ ...report, message: `a codec failed: ${report.message}` }),
+    cause: thrown,
+  };
+}

@@ -1,0 +1,100 @@
+/**
+ * Runs codecs of the user's: on the caller's thread those that are functions, in workers those that are modules.
+ */
+import type { CodecEntry, CodecKind, UserCodec } from "../registry.ts";
+import { chunkOf, packedChunk, scalarOf } from "./chunk.ts";
+import { CodecFault } from "./fault.ts";
+import type { CodecRequest, CodecSite } from "./site.ts";
+
+const KINDS: readonly unknown[] = ["array_to_array", "array_to_bytes", "bytes_to_bytes"];
+
+/** A codec that was made from its configuration. */
+export interface MadeCodec {
+  kind: CodecKind;
+  codec: UserCodec;
+}
+
+/** The entry that a module holds. */
+export const entryOf = (module: { default?: unknown }): CodecEntry => {
+  const entry = (module.default ?? module) as CodecEntry;
+  return typeof entry.fromConfig === "function" ? entry : (module as unknown as CodecEntry);
+};
+
+function configurationOf({ configuration }: CodecSite): Record<string, unknown> {
+  // v2's object names the codec too.
+  const { id, ...rest } = JSON.parse(configuration ?? "{}") as Record<string, unknown>;
+  return typeof id === "string" ? rest : { ...rest, ...(id === undefined ? {} : { id }) };
+}
+
+/** What `fromConfig` and `getEncodedMeta` are told of the chunk. */
+export function metaOf(site: CodecSite) {
+  return {
+    dataType: site.dtype,
+    shape: [...site.shape],
+    codecs: [{ name: site.codec, configuration: configurationOf(site) }],
+    fillValue: scalarOf(site.type, site.fillValue),
+  };
+}
+
+/** Bytes that a codec gave, in a buffer of their own. */
+function bytesOf(result: unknown): Uint8Array<ArrayBuffer> {
+  if (result instanceof ArrayBuffer) return new Uint8Array(result);
+  if (ArrayBuffer.isView(result)) {
+    return new Uint8Array(
+      result.buffer,
+      result.byteOffset,
+      result.byteLength,
+    ).slice() as Uint8Array<ArrayBuffer>;
+  }
+  const actual = result === null ? "null" : typeof result;
+  throw new CodecFault("a codec gave no bytes", "a Uint8Array", actual);
+}
+
+export class CodecRunner {
+  readonly #load: (registered: string) => CodecEntry | Promise<CodecEntry>;
+  readonly #made = new Map<string, Promise<MadeCodec>>();
+
+  /** `load` gives the entry of a name in the registry. */
+  constructor(load: (registered: string) => CodecEntry | Promise<CodecEntry>) {
+    this.#load = load;
+  }
+
+  /** The codec at a place, made once. */
+  made(site: CodecSite): Promise<MadeCodec> {
+    const { registered, configuration, dtype, shape } = site;
+    const name = JSON.stringify([registered, configuration, dtype, shape]);
+    const known = this.#made.get(name);
+    if (known) return known;
+    const making = this.#make(site);
+    this.#made.set(name, making);
+    making.catch(() => this.#made.delete(name));
+    return making;
+  }
+
+  async #make(site: CodecSite): Promise<MadeCodec> {
+    const entry = await this.#load(site.registered);
+    if (typeof entry?.fromConfig !== "function") {
+      throw new CodecFault("the registry's loader gave no codec", "an object with fromConfig", typeof entry);
+    }
+    const codec = (await entry.fromConfig(configurationOf(site), metaOf(site))) as UserCodec;
+    const kind = codec?.kind ?? entry.kind;
+    if (!KINDS.includes(kind)) throw new CodecFault("a codec has no kind", KINDS.join(", "), String(kind));
+    return { kind: kind as CodecKind, codec };
+  }
+
+  /** Runs a codec once. */
+  async run(request: CodecRequest): Promise<Uint8Array<ArrayBuffer>> {
+    const { direction, kind, decoded, encoded, bytes } = request;
+    const { codec } = await this.made(request.site);
+    if (direction === "decode") {
+      const input = kind === "array_to_array" ? chunkOf(encoded, bytes) : bytes;
+      const output = await codec.decode(input);
+      return kind === "bytes_to_bytes" ? bytesOf(output) : packedChunk(decoded, output);
+    }
+    if (typeof codec.encode !== "function") {
+      throw new CodecFault("a codec cannot encode", "a method `encode`", typeof codec.encode);
+    }
+    const output = await codec.encode(kind === "bytes_to_bytes" ? bytes : chunkOf(decoded, bytes));
+    return kind === "array_to_array" ? packedChunk(encoded, output) : bytesOf(output);
+  }
+}
