@@ -60,7 +60,7 @@ impl Assembly {
             let end = limits::to_usize(piece.bytes.end, "buffer")?;
             let encoded = buffer.get(start..end).ok_or_else(wrong_table)?;
             if self.binding.users().is_some() {
-                let ledger = Ledger::starting_at(self.next_request);
+                let ledger = Ledger::default();
                 self.attempt(Waiting { piece, encoded: encoded.to_vec(), ledger }, scratch)?;
             } else {
                 let placed = self.place(&piece, encoded, scratch);
@@ -119,10 +119,11 @@ impl Assembly {
     fn attempt(&mut self, mut waiting: Waiting, scratch: &mut Scratch) -> Result<()> {
         let users = self.binding.users().clone();
         let exchange = |ledger: &mut Ledger| users.iter().for_each(|users| users.exchange(ledger));
+        waiting.ledger.continue_at(self.next_request);
         exchange(&mut waiting.ledger);
         let placed = self.place(&waiting.piece, &waiting.encoded, scratch);
         exchange(&mut waiting.ledger);
-        self.next_request = self.next_request.max(waiting.ledger.next());
+        self.next_request = waiting.ledger.next();
         match placed {
             Err(error) if is_waiting(&error) => self.waiting.push(waiting),
             placed => placed.map_err(|error| error.at_key(self.key(&waiting.piece)))?,

@@ -55,7 +55,9 @@ pub fn foreign_value(value: &JsValue) -> Result<Value> {
 /// Views of any kind and realm, and buffers.
 fn as_bytes(value: &JsValue) -> Option<Uint8Array> {
     if let Some(bytes) = value.dyn_ref::<Uint8Array>() {
-        return Some(bytes.clone());
+        // Node's `Buffer` is one too, and its `slice` copies nothing: what would be taken for a copy is the user's own.
+        let (offset, len) = (bytes.byte_offset(), bytes.length());
+        return Some(Uint8Array::new_with_byte_offset_and_length(&bytes.buffer(), offset, len));
     }
     if value.is_instance_of::<ArrayBuffer>() {
         return Some(Uint8Array::new(value));

@@ -150,7 +150,8 @@ impl Pipeline {
         }
         let array_to_bytes =
             array_to_bytes.ok_or_else(|| Error::format("no array-to-bytes codec").in_field("codecs"))?;
-        let packed = array_to_bytes.codec.packed();
+        // A chain that is cut is followed codec by codec.
+        let packed = array_to_bytes.codec.packed().filter(|_| !is_cut);
         home = other_home(home, array_to_bytes.codec.sharding().map(Sharding::home))?;
         let cut = users.as_ref().filter(|_| is_cut).map(|users| {
             let pipeline = users.pipeline(codecs, &decoded);

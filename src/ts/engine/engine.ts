@@ -60,8 +60,10 @@ function pollWoken(): void {
     const before = generation;
     try {
       enter(() => glue.poll(task));
-    } catch {
-      // `enter` has rejected what was pending; the rest of this round belonged to the same instance.
+    } catch (error) {
+      // A trap: `enter` has rejected what was pending, and the rest of this round belonged to the same instance. Anything else
+      // has unwound a task that will not be polled again.
+      if (before === generation) replaceInstance(error);
     }
     if (before !== generation) return void tasks.splice(idx);
   }

@@ -59,6 +59,8 @@ export class PartTask {
   answers: CodecAnswer[] = [];
   isFinishing = false;
   isUpdate = false;
+  /** Modules of the user's are at work on it, at its decoder. */
+  isCoding = false;
   seat: Seat | undefined;
   isOver = false;
   readonly elements: Promise<Updated>;
@@ -166,7 +168,9 @@ export class DecodePool {
     part.isOver = true;
     part.arrived = [];
     part.answers = [];
-    if (part.seat?.parts.delete(part.id)) part.seat.port.post({ type: "cancel", part: part.id }, []);
+    if (!part.seat?.parts.delete(part.id)) return;
+    part.seat.port.post({ type: "cancel", part: part.id }, []);
+    this.#rest(part.seat);
   }
 
   /** Forgets an array everywhere. */
@@ -295,15 +299,22 @@ export class DecodePool {
       return;
     }
     seat.ahead -= 1;
-    if (seat.ahead === 0) seat.port.hold(false);
     const part = seat.parts.get(answer.part);
     if (part) this.#settle(seat, part, answer);
+    this.#rest(seat);
     this.#pump();
+  }
+
+  /** Lets Node's process end while nothing is under way. */
+  #rest(seat: Seat): void {
+    const isCoding = [...seat.parts.values()].some((part) => part.isCoding);
+    if (seat.ahead === 0 && !isCoding) seat.port.hold(false);
   }
 
   #settle(seat: Seat, part: PartTask, outcome: Outcome): void {
     if (outcome.type === "done" && !outcome.elements && !outcome.unstored) return;
     if (outcome.type === "asks") {
+      part.isCoding = outcome.isRunning;
       this.#runCodecs(seat, part, outcome.requests);
       return;
     }
@@ -341,6 +352,7 @@ export class DecodePool {
         if (part.isOver) return;
         seat.port.post({ type: "cancel", part: part.id }, []);
         this.#fail(part, failure);
+        this.#rest(seat);
       },
     );
   }

@@ -115,7 +115,7 @@ export class DecodeServer {
       for (const supply of supplies) seat.host.supply(part, supply);
       const coding = this.#codings.get(part);
       if (coding?.proceed(seat.host, message.answers ?? [])) {
-        return { type: "asks", part, requests: coding.takeRequests() };
+        return { type: "asks", part, requests: coding.takeRequests(), isRunning: coding.isRunning };
       }
       if (!finish) return { type: "done", part };
       const elements = seat.host.finish(part);

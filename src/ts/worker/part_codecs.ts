@@ -64,6 +64,11 @@ export class PartCodecs {
     return host.isWaiting(this.#part);
   }
 
+  /** Whether a codec is at work here. */
+  get isRunning(): boolean {
+    return this.#running > 0;
+  }
+
   /** What is for the caller's thread to run. */
   takeRequests(): CodecRequest[] {
     return this.#requests.splice(0);

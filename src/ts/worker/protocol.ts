@@ -61,11 +61,11 @@ export type Unstored = "same" | "empty";
 
 /**
  * How a work message ended. `trap` is what remains of a panic. A part that waits for codecs of the user's `asks` for those that run on the
- * caller's thread; those that run here `answered` later, which asks for another message.
+ * caller's thread; those that run here (`isRunning`) have `answered` later, which asks for another message.
  */
 export type Outcome =
   | { type: "done"; part: number; elements?: Uint8Array<ArrayBuffer>; unstored?: Unstored }
-  | { type: "asks"; part: number; requests: CodecRequest[] }
+  | { type: "asks"; part: number; requests: CodecRequest[]; isRunning: boolean }
   | ({ type: "failed"; part: number } & Failure)
   | { type: "trapped"; part: number; trap: string };
 

@@ -74,14 +74,14 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// An empty one whose requests are numbered from `first` on.
-    pub fn starting_at(first: u32) -> Self {
-        Self { entries: BTreeMap::new(), next: first }
-    }
-
     /// The number that the next request will have.
     pub fn next(&self) -> u32 {
         self.next
+    }
+
+    /// Numbers requests from here on: ledgers of one part share their numbers.
+    pub fn continue_at(&mut self, next: u32) {
+        self.next = next;
     }
 
     /// Whether nothing is waited for.
