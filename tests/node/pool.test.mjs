@@ -146,12 +146,12 @@ test("failures name what failed; a decoder that is gone is replaced", async () =
   const [refused, trapped, lost, later] = [addPart(pool), addPart(pool), addPart(pool), addPart(pool)];
   await turn();
   ports[0].onanswer({ type: "failed", part: refused.part.id, report: '{"code":"Format","message":"bad"}' });
-  await assert.rejects(refused.elements, (report) => JSON.parse(report).code === "Format");
+  await assert.rejects(refused.elements, ({ report }) => JSON.parse(report).code === "Format");
   ports[0].onanswer({ type: "trapped", part: trapped.part.id, trap: "index out of bounds" });
-  await assert.rejects(trapped.elements, (report) => /internal error.*index out of bounds/.test(report));
+  await assert.rejects(trapped.elements, ({ report }) => /internal error.*index out of bounds/.test(report));
   ports[0].oncrash("out of memory");
-  await assert.rejects(lost.elements, (report) => /a worker failed: out of memory/.test(report));
-  await assert.rejects(later.elements, (report) => /a worker failed/.test(report));
+  await assert.rejects(lost.elements, ({ report }) => /a worker failed: out of memory/.test(report));
+  await assert.rejects(later.elements, ({ report }) => /a worker failed/.test(report));
   const next = addPart(pool);
   await turn();
   assert.equal(ports.length, 2);
@@ -165,5 +165,5 @@ test("parts fail when no decoder can be started", async () => {
     () => 1,
   );
   const { elements } = addPart(pool);
-  await assert.rejects(elements, (report) => /forbidden/.test(report));
+  await assert.rejects(elements, ({ report }) => /forbidden/.test(report));
 });
