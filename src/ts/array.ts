@@ -6,6 +6,7 @@ import { InvalidSelectionError } from "./errors.ts";
 import { Location } from "./location.ts";
 import {
   type ArrayFacts,
+  type AttributesOptions,
   factsOfMetadata,
   factsOfNode,
   type NodeSummary,
@@ -94,6 +95,11 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
 
   get attrs(): Attributes {
     return this[FACTS].attributes;
+  }
+
+  /** The attributes, read anew: with `bigint: true` every 64-bit integer in them is exact. */
+  attributes(options: AttributesOptions = {}): Attributes {
+    return this[FACTS].attributesWith(options);
   }
 
   get dimensionNames(): string[] | undefined {

@@ -3,7 +3,15 @@
  */
 import { type Children, childrenOf, type Tree, treeOf } from "./children.ts";
 import { Location } from "./location.ts";
-import { documentOf, lazyAttributes, type NodeSummary, OpenedNode, textsOf } from "./node_facts.ts";
+import {
+  type AttributesOptions,
+  attributesOf,
+  documentOf,
+  lazyAttributes,
+  type NodeSummary,
+  OpenedNode,
+  textsOf,
+} from "./node_facts.ts";
 import type { NodeOptions } from "./nodes.ts";
 import type { AbsolutePath, Attributes, GroupMetadata, Readable } from "./types.ts";
 import { type UpdateAttributesOptions, updateAttributes } from "./update_attributes.ts";
@@ -11,6 +19,7 @@ import { type UpdateAttributesOptions, updateAttributes } from "./update_attribu
 /** What is known of a group. */
 interface GroupFacts {
   attributes: () => Attributes;
+  attributesWith: (options: AttributesOptions) => Attributes;
   warnings: readonly string[];
   document: string;
   format: 2 | 3;
@@ -19,10 +28,11 @@ interface GroupFacts {
 function factsOf(metadata: GroupMetadata | OpenedNode): GroupFacts {
   if (metadata instanceof OpenedNode) {
     const { warnings, document, format } = metadata.summary;
-    return { attributes: lazyAttributes(metadata), warnings, document, format };
+    const attributesWith = (options: AttributesOptions) => attributesOf(metadata, options);
+    return { attributes: lazyAttributes(metadata), attributesWith, warnings, document, format };
   }
   const attributes = () => metadata.attributes ?? {};
-  return { attributes, warnings: [], document: documentOf(metadata), format: 3 };
+  return { attributes, attributesWith: attributes, warnings: [], document: documentOf(metadata), format: 3 };
 }
 
 export class Group<Store extends Readable> extends Location<Store> {
@@ -32,6 +42,11 @@ export class Group<Store extends Readable> extends Location<Store> {
   constructor(store: Store, path: AbsolutePath, metadata: GroupMetadata | OpenedNode) {
     super(store, path);
     this.#facts = factsOf(metadata);
+  }
+
+  /** The attributes, read anew: with `bigint: true` every 64-bit integer in them is exact. */
+  attributes(options: AttributesOptions = {}): Attributes {
+    return this.#facts.attributesWith(options);
   }
 
   get attrs(): Attributes {

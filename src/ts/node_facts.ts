@@ -64,6 +64,7 @@ export interface ArrayFacts {
   readonly format: 2 | 3;
   readonly codecs: readonly CodecMetadata[];
   readonly attributes: Attributes;
+  readonly attributesWith: (options: AttributesOptions) => Attributes;
   readonly warnings: readonly string[];
   /** The documents as the engine takes them. */
   readonly document: string;
@@ -78,6 +79,16 @@ export function lazyAttributes({ summary, options }: OpenedNode): () => Attribut
     return attributes;
   };
 }
+
+/** How a node's attributes can be asked for. */
+export interface AttributesOptions {
+  /** Integers beyond 2^53 become bigints instead of being rounded. */
+  bigint?: boolean;
+}
+
+/** Attributes read anew, as they are asked for. */
+export const attributesOf = ({ summary }: OpenedNode, { bigint = false }: AttributesOptions): Attributes =>
+  parseAttributes(summary.attributes, bigint);
 
 function parseAttributes(text: string, exactIntegers: boolean): Attributes {
   if (exactIntegers) return parseJson(text, true) as Attributes;
@@ -139,6 +150,7 @@ export function factsOfNode(node: OpenedNode): ArrayFacts {
     get attributes() {
       return attributes();
     },
+    attributesWith: (options) => attributesOf(node, options),
     warnings: summary.warnings,
     document: summary.document,
     home: array.home,
@@ -200,6 +212,7 @@ export function factsOfMetadata(metadata: ArrayMetadata): ArrayFacts {
     format: 3,
     codecs: metadata.codecs,
     attributes: metadata.attributes ?? {},
+    attributesWith: () => metadata.attributes ?? {},
     warnings: [],
     get document() {
       return documentOf(metadata);
