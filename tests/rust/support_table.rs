@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
+use zarr_wasm::format::codec::refused::REFUSED;
 use zarr_wasm::format::codec::registry::{CodecKind, ENTRIES, Home};
 
 const BEGIN: &str = "<!-- codecs: written by `npm run support-table` -->\n";
@@ -29,6 +30,12 @@ fn table() -> String {
             |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let (aliases, ids, peers) = (quoted(entry.aliases), quoted(entry.v2_ids), entry.peers.join(" | "));
         let written = writeln!(table, "| `{}` | {aliases} | {ids} | {kind} | {home} | {peers} |", entry.name);
+        assert!(written.is_ok());
+    }
+    table.push_str("\nKnown by name and not read:\n\n");
+    for (names, reason) in REFUSED {
+        let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let written = writeln!(table, "- {names}: {reason}.");
         assert!(written.is_ok());
     }
     table

@@ -12,6 +12,7 @@ pub mod configuration;
 mod cut;
 mod elsewhere;
 pub mod pipeline;
+pub mod refused;
 pub mod registry;
 pub mod sharding;
 pub mod user;

@@ -6,7 +6,7 @@
 
 use super::configuration::Configuration;
 use super::user::Users;
-use super::{Spec, array_to_array, array_to_bytes, bytes_to_bytes, elsewhere, sharding};
+use super::{Spec, array_to_array, array_to_bytes, bytes_to_bytes, elsewhere, refused, sharding};
 use crate::error::{Error, Result, Stage};
 use crate::format::metadata::json::Document;
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
@@ -164,7 +164,11 @@ pub static ENTRIES: &[Entry] = entries! {
 /// `Unsupported` at [`Stage::CodecName`] when nobody knows it.
 pub fn lookup(name: &str, format: ZarrFormat) -> Result<&'static Entry> {
     find(name, format).ok_or_else(|| {
-        Error::unsupported("codec is not known here").in_codec(name).in_stage(Stage::CodecName)
+        let error = match refused::reason(name) {
+            Some(reason) => Error::unsupported(format!("codec is not read: {reason}")),
+            None => Error::unsupported("codec is not known here"),
+        };
+        error.in_codec(name).in_stage(Stage::CodecName)
     })
 }
 
@@ -282,6 +286,19 @@ mod tests {
         assert_eq!(error.context().codec.as_deref(), Some("imagecodecs_jetraw"));
         assert_eq!(error.context().field.as_deref(), Some("codecs[2]"));
         assert_eq!(kind_of("imagecodecs_jetraw", ZarrFormat::V2), None);
+        let error = parse(&codec("grib", "{}", ZarrFormat::V2)).unwrap_err();
+        assert!(error.message().contains("GRIB messages"), "{error}");
+        assert_eq!(
+            parse(&codec("nobody's", "{}", ZarrFormat::V3)).unwrap_err().message(),
+            "codec is not known here"
+        );
+    }
+
+    #[test]
+    fn what_is_refused_is_not_in_the_table() {
+        for name in refused::REFUSED.iter().flat_map(|(names, _)| *names) {
+            assert!(find(name, ZarrFormat::V2).is_none() && find(name, ZarrFormat::V3).is_none(), "{name}");
+        }
     }
 
     #[test]

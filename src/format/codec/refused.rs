@@ -1,0 +1,89 @@
+//! Codecs whose names are known and that are not read: which, and why. The README's list is made from this table, and the errors' words.
+//!
+//! Deliberately apart from the registry: nothing here can be decoded.
+
+/// Names in either format's metadata, and the reason.
+pub static REFUSED: &[(&[&str], &str)] = &[
+    (&["pickle"], "decoding it runs code that the data brings along"),
+    (&["grib"], "its chunks are GRIB messages of kerchunk's, which need a decoder of GRIB"),
+    (
+        &["fill_hdf_strings"],
+        "it is kerchunk's: its chunks are numbers of Python objects that stand in the metadata",
+    ),
+    (
+        &["FITSAscii", "FITSVarBintable"],
+        "it is kerchunk's: its chunks are tables of FITS, whose columns stand in another file's header",
+    ),
+    (&["record_member"], "it is kerchunk's: its chunks hold records of another type than the array's"),
+    (&["zarrs.gdeflate"], "no decoder of GDeflate in pure Rust is known"),
+    (&["zarrs.vlen"], "it is experimental in zarrs; zarrs.vlen_v2 and the vlen codecs are read"),
+    (&["n5", "n5_wrapper", "n5_varlen", "n5_label_multiset"], "it is of N5 stores; n5_default is read"),
+    (&["label_multiset", "nanovdb", "arrow-ipc"], "it is a proposal that is not settled"),
+    (
+        &[
+            "imagecodecs_apng",
+            "imagecodecs_avif",
+            "imagecodecs_bmp",
+            "imagecodecs_ccittfax3",
+            "imagecodecs_ccittfax4",
+            "imagecodecs_ccittrle",
+            "imagecodecs_dds",
+            "imagecodecs_dicomrle",
+            "imagecodecs_eer",
+            "imagecodecs_gif",
+            "imagecodecs_heif",
+            "imagecodecs_htj2k",
+            "imagecodecs_jetraw",
+            "imagecodecs_jpegls",
+            "imagecodecs_jpegxr",
+            "imagecodecs_jpegxs",
+            "imagecodecs_ljpeg",
+            "imagecodecs_pixarlog",
+            "imagecodecs_rgbe",
+            "imagecodecs_tiff",
+            "imagecodecs_ultrahdr",
+        ],
+        "no decoder of this format is part of the package",
+    ),
+    (
+        &[
+            "imagecodecs_aec",
+            "imagecodecs_bfloat16",
+            "imagecodecs_bitorder",
+            "imagecodecs_bitshuffle",
+            "imagecodecs_blosc",
+            "imagecodecs_blosc2",
+            "imagecodecs_brotli",
+            "imagecodecs_byteshuffle",
+            "imagecodecs_checksum",
+            "imagecodecs_cms",
+            "imagecodecs_deflate",
+            "imagecodecs_float24",
+            "imagecodecs_lz4",
+            "imagecodecs_lz4f",
+            "imagecodecs_lz4h5",
+            "imagecodecs_lzf",
+            "imagecodecs_lzfse",
+            "imagecodecs_lzham",
+            "imagecodecs_lzo",
+            "imagecodecs_meshopt",
+            "imagecodecs_packints",
+            "imagecodecs_pcodec",
+            "imagecodecs_pglz",
+            "imagecodecs_quantize",
+            "imagecodecs_rcomp",
+            "imagecodecs_snappy",
+            "imagecodecs_sperr",
+            "imagecodecs_sz3",
+            "imagecodecs_szip",
+            "imagecodecs_xor",
+            "imagecodecs_zfp",
+        ],
+        "what imagecodecs makes of it is not read here",
+    ),
+];
+
+/// Why the codec of this name is not read, where that is known.
+pub fn reason(name: &str) -> Option<&'static str> {
+    REFUSED.iter().find(|(names, _)| names.contains(&name)).map(|(_, reason)| *reason)
+}
