@@ -1,4 +1,5 @@
-//! User attributes, as far as the core looks into them: that they are an object, and xarray's names of dimensions.
+//! User attributes, as far as the core looks into them: that they are an object, and the names of dimensions
+//! that xarray and netCDF-C keep there.
 //!
 //! What attributes mean is the business of `convention`. They stay text.
 
@@ -43,4 +44,20 @@ pub(super) fn xarray_dimension_names(
         warnings.push(format!("{ARRAY_DIMENSIONS} is ignored: {error}"));
         None
     })
+}
+
+/// netCDF-C's names of dimensions: paths, in the array's document or (since 4.9.3) among its attributes, under a spelling of each
+/// release. `None` where there are none that fit: netCDF-C writes xarray's beside them as a rule.
+pub(super) fn nczarr_dimension_names(members: &Object<'_>, rank: usize) -> Option<Vec<Option<String>>> {
+    let array = ["_nczarr_array", "_NCZARR_ARRAY", "_NCZARRAY"].iter().find_map(|key| members.get(key))?;
+    let array = array.object().ok()?;
+    let paths = ["dimension_references", "dimrefs"].iter().find_map(|key| array.get(key))?;
+    let paths = paths.list(|json| Ok(json.str()?.into_owned())).ok()?;
+    let name = |path: &String| {
+        let name = path.rsplit('/').next().unwrap_or_default();
+        // What netCDF-C makes up for a dimension that has no name.
+        let is_named = !name.is_empty() && !name.starts_with("_Anonymous_Dim") && !name.starts_with("_zdim");
+        is_named.then(|| name.to_owned())
+    };
+    (paths.len() == rank).then(|| paths.iter().map(name).collect())
 }

@@ -62,9 +62,11 @@ fn array(members: &Object<'_>, zattrs: Option<Json<'_>>) -> Result<ArrayMetadata
     let attributes = attributes_text(zattrs)?;
     let mut warnings = Vec::new();
     let dimension_names = match zattrs {
-        Some(json) => attributes::xarray_dimension_names(&json.object()?, rank, &mut warnings),
+        Some(json) => attributes::xarray_dimension_names(&json.object()?, rank, &mut warnings)
+            .or_else(|| attributes::nczarr_dimension_names(&json.object().ok()?, rank)),
         None => None,
     };
+    let dimension_names = dimension_names.or_else(|| attributes::nczarr_dimension_names(members, rank));
     Ok(ArrayMetadata {
         format: ZarrFormat::V2,
         chunk_grid: members.require("chunks", |json| ChunkGrid::regular(&json.u64_list()?, rank))?,
@@ -391,6 +393,21 @@ mod tests {
         let array = parse(r#"{"_ARRAY_DIMENSIONS": ["y", "x"], "valid_min": NaN}"#).unwrap();
         assert_eq!(array.dimension_names, Some(vec![Some("y".into()), Some("x".into())]));
         assert_eq!(array.attributes, r#"{"_ARRAY_DIMENSIONS": ["y", "x"], "valid_min": NaN}"#);
+        for zattrs in [
+            r#"{"_nczarr_array": {"dimension_references": ["/y", "/g/x"], "storage": "chunked"}}"#,
+            r#"{"_NCZARR_ARRAY": {"dimrefs": ["/y", "/x"]}}"#,
+        ] {
+            assert_eq!(parse(zattrs).unwrap().dimension_names, array.dimension_names, "{zattrs}");
+        }
+        let mut document = example();
+        document["_nczarr_array"] = json!({"dimension_references": ["/_Anonymous_Dim_4", "/x"]});
+        let array = parse_array(document.to_string().as_bytes(), None).unwrap();
+        assert_eq!(array.dimension_names, Some(vec![None, Some("x".into())]));
+        for other in [json!({"dimension_references": ["/x"]}), json!({"dimrefs": "/x"}), json!(null)] {
+            document["_nczarr_array"] = other;
+            let array = parse_array(document.to_string().as_bytes(), None).unwrap();
+            assert_eq!((array.dimension_names, array.warnings.len()), (None, 0));
+        }
         for zattrs in [r#"{"_ARRAY_DIMENSIONS": ["y"]}"#, r#"{"_ARRAY_DIMENSIONS": "y x"}"#] {
             let array = parse(zattrs).unwrap();
             assert_eq!((array.dimension_names, array.warnings.len()), (None, 1), "{zattrs}");

@@ -138,17 +138,23 @@ fn fill_value(
     }
 }
 
-/// The byte order that the `bytes` codec names; little where there is none.
+/// The byte order that the `bytes` codec names, in shards that of their inner chunks; little where there is none.
 fn stored_endian(codecs: &[CodecMetadata]) -> Endian {
-    let bytes = codecs.iter().find(|codec| codec.name == "bytes");
-    let configuration = bytes.and_then(|codec| codec.configuration.as_deref()).unwrap_or("{}");
-    let is_big = |document: Document<'_>| {
-        let endian = document.root().object().ok()?.get("endian")?.str().ok()?.into_owned();
-        Some(endian == "big")
-    };
-    match Document::parse(configuration.as_bytes()).ok().and_then(is_big) {
-        Some(true) => Endian::Big,
-        _ => Endian::Little,
+    let is_big = codecs.iter().find_map(|codec| named_big_endian(codec, limits::SHARD_DEPTH));
+    if is_big == Some(true) { Endian::Big } else { Endian::Little }
+}
+
+/// Whether this codec says that numbers have their highest byte first; `None` when it says nothing of it.
+fn named_big_endian(codec: &CodecMetadata, depth: usize) -> Option<bool> {
+    let document = Document::parse(codec.configuration.as_deref()?.as_bytes()).ok()?;
+    let members = document.root().object().ok()?;
+    match codec.name.as_str() {
+        "bytes" | "endian" => Some(members.get("endian")?.str().ok()? == "big"),
+        "sharding_indexed" if depth > 0 => {
+            let inner = members.get("codecs")?.list(self::codec).ok()?;
+            inner.iter().find_map(|codec| named_big_endian(codec, depth - 1))
+        }
+        _ => None,
     }
 }
 
@@ -226,6 +232,23 @@ mod tests {
         match parse(document).unwrap() {
             NodeMetadata::Array(array) => *array,
             NodeMetadata::Group(_) => panic!("a group"),
+        }
+    }
+
+    #[test]
+    fn packed_fill_values_have_the_byte_order_of_what_is_stored() {
+        let bytes = |endian: &str| json!({"name": "bytes", "configuration": {"endian": endian}});
+        let shard = |codecs| json!({"name": "sharding_indexed", "configuration": {"codecs": codecs}});
+        for (codec, endian) in [
+            (bytes("big"), Endian::Big),
+            (bytes("little"), Endian::Little),
+            (shard(json!([bytes("big"), "zstd"])), Endian::Big),
+            (shard(json!([shard(json!([bytes("big")]))])), Endian::Big),
+            (json!("vlen-utf8"), Endian::Little),
+        ] {
+            let text = json!([codec]).to_string();
+            let document = Document::parse(text.as_bytes()).unwrap();
+            assert_eq!(stored_endian(&codecs(document.root()).unwrap()), endian, "{text}");
         }
     }
 
