@@ -155,3 +155,23 @@ export async function migrated(store: zarr.Readable, dtype: zarr.DataType, attri
   zarr.registry.set("mine", async () => ({ fromConfig: () => ({ kind: "bytes_to_bytes" }) }));
   return { location, start, dtype, attributes };
 }
+
+export async function registering(array: zarr.Array<zarr.DataType, zarr.FetchStore>) {
+  const entry: zarr.CodecEntry = {
+    kind: "bytes_to_bytes",
+    fromConfig: (_: { level: number }) => ({ decode: (bytes: Uint8Array) => bytes }),
+  };
+  zarr.registry.set("a", () => entry).set("b", async () => entry);
+  zarr.registry.set("c", { url: "https://host/codec.js" }).set("d", new URL("https://host/codec.js"));
+  check<Same<ReturnType<(typeof zarr.registry)["get"]>, zarr.CodecLoader | undefined>>();
+  const map: Map<string, zarr.CodecLoader> = zarr.registry;
+  // @ts-expect-error an entry is loaded by a function
+  map.set("e", entry);
+  // @ts-expect-error there are three kinds
+  const kind: zarr.CodecKind = "bytes_to_array";
+  const { codecs } = zarr.info();
+  check<Same<typeof codecs, zarr.RegisteredCodec[]>>();
+  check<Same<ReturnType<typeof array.attributes>, zarr.Attributes>>();
+  array.attributes({ bigint: true });
+  return kind;
+}
