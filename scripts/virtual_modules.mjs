@@ -3,7 +3,8 @@
  *
  * - `#glue`: the wasm-bindgen glue of the engine.
  * - `#source`: where the wasm and the worker come from: src/ts/source/inline.ts, or src/ts/source/none.ts in `./slim`.
- * - `virtual:engine-wasm`, `virtual:full-wasm`, `virtual:images-wasm`: the module as text: deflate-raw, then base64. Deflated first, base64
+ * - `virtual:engine-wasm`, `virtual:full-wasm`, `virtual:images-wasm`,
+ *   `virtual:conventions-wasm`: a module as text: deflate-raw, then base64. Deflated first, base64
  *   costs one per cent on the wire; by itself a third.
  * - `virtual:worker-source`: the worker's whole program as text, for a blob worker.
  *
@@ -38,6 +39,7 @@ const CONTENTS = {
   "virtual:engine-wasm": () => wasmText("engine"),
   "virtual:full-wasm": () => wasmText("full"),
   "virtual:images-wasm": () => wasmText("images"),
+  "virtual:conventions-wasm": () => wasmText("conventions"),
   "virtual:worker-source": workerText,
 };
 

@@ -12,6 +12,13 @@ export const VARIANTS = [
   { name: "engine", features: [], what: "planning, metadata and the common decoders" },
   { name: "full", features: ["full"], what: "the engine, encoders and rare codecs" },
   { name: "images", features: ["images"], what: "the engine and decoders of images" },
+  {
+    name: "conventions",
+    features: ["conventions"],
+    what: "what attributes mean, without the engine",
+    /** Its face is plain numbers: there is no glue to be made. */
+    bare: true,
+  },
 ];
 
 /** Every feature that rustc and clang put into the module; binaryen refuses what it was not told of. */
@@ -72,14 +79,29 @@ export async function buildXtask() {
 }
 
 /** Shrinks the module where binaryen is installed; it saves about a tenth raw, a fiftieth on the wire. */
-async function optimise(input, output) {
+async function optimise(input, output, isBare = false) {
   const wasmOpt = join(ROOT, "node_modules/binaryen/bin/wasm-opt");
   if (!existsSync(wasmOpt)) {
     say("  (npm's binaryen is not installed: wasm-opt is skipped)");
     copyFileSync(input, output);
     return;
   }
-  await run("wasm-opt", process.execPath, [wasmOpt, input, "-o", output, ...WASM_OPT_FLAGS]);
+  // xtask has taken these from the others.
+  const strip = isBare ? ["--strip-debug", "--strip-producers"] : [];
+  await run("wasm-opt", process.execPath, [wasmOpt, input, "-o", output, ...WASM_OPT_FLAGS, ...strip]);
+}
+
+/** The JavaScript half of a module; resolves to the path of the module that fits it. */
+async function writeGlue(variant, wasm, quick) {
+  const folder = glueFolder(variant.name);
+  const xtask = await buildXtask();
+  await run(`xtask: the glue of ${variant.name}`, xtask, [
+    "glue",
+    wasm,
+    folder,
+    ...(quick ? ["--names"] : []),
+  ]);
+  return join(folder, "zarr_wasm_bg.wasm");
 }
 
 /**
@@ -94,17 +116,10 @@ export async function buildWasm(variant, { quick, clang }) {
   const keyFile = join(folder, "key");
   const key = glueKey(wasm, profile);
   if (existsSync(finished) && existsSync(keyFile) && readFileSync(keyFile, "utf8") === key) return finished;
-  const xtask = await buildXtask();
   mkdirSync(folder, { recursive: true });
-  await run(`xtask: the glue of ${variant.name}`, xtask, [
-    "glue",
-    wasm,
-    folder,
-    ...(quick ? ["--names"] : []),
-  ]);
-  const raw = join(folder, "zarr_wasm_bg.wasm");
+  const raw = variant.bare ? wasm : await writeGlue(variant, wasm, quick);
   if (quick) copyFileSync(raw, finished);
-  else await optimise(raw, finished);
+  else await optimise(raw, finished, variant.bare);
   writeFileSync(keyFile, key);
   say(`  ${variant.name}: ${(statSync(finished).size / 1024).toFixed(0)} KiB of wasm`);
   return finished;

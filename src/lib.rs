@@ -33,5 +33,15 @@ pub mod store;
 #[forbid(unsafe_code)]
 pub mod hierarchy;
 
-#[cfg(target_arch = "wasm32")]
+/// In wasm it is a module of its own, without the rest: see `scripts/wasm.mjs`.
+#[cfg(any(not(target_arch = "wasm32"), feature = "conventions"))]
+#[forbid(unsafe_code)]
+pub mod convention;
+
+#[cfg(all(target_arch = "wasm32", not(feature = "conventions")))]
 mod js;
+
+#[cfg(all(target_arch = "wasm32", feature = "conventions"))]
+#[path = "js/convention_host.rs"]
+#[allow(unsafe_code)] // an `extern "C"` face is unsafe by its nature
+mod convention_host;

@@ -10,6 +10,33 @@ export {
   withMaybeConsolidatedMetadata,
 } from "./consolidated.ts";
 export {
+  addConvention,
+  type Convention,
+  conventionAttributes,
+  conventions,
+  type KnownConvention,
+  type NewConvention,
+  type ValidateOptions,
+  validate,
+} from "./convention/conventions.ts";
+export type { NodeLike } from "./convention/facts.ts";
+export type { Finding } from "./convention/findings.ts";
+export type { Extent } from "./convention/geometry.ts";
+export { type PlacedNode, type PyramidOptions, pyramid } from "./convention/pyramid.ts";
+export {
+  type At,
+  type Crs,
+  type Picked,
+  Pyramid,
+  type PyramidAxis,
+  type PyramidChannel,
+  type PyramidLevel,
+  type View,
+  type Viewport,
+} from "./convention/pyramid_model.ts";
+export { type JsonSchema, type RegisteredConvention, registerConvention } from "./convention/registered.ts";
+export type { Tile } from "./convention/tiles.ts";
+export {
   type CodecOption,
   type CreateArrayOptions,
   type CreateGroupOptions,

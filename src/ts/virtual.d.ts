@@ -20,6 +20,12 @@ declare module "virtual:images-wasm" {
   export default text;
 }
 
+/** What attributes mean, likewise. */
+declare module "virtual:conventions-wasm" {
+  const text: string;
+  export default text;
+}
+
 /** A worker's whole program, as a classic script. */
 declare module "virtual:worker-source" {
   const text: string;

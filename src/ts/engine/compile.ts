@@ -1,9 +1,8 @@
 /**
  * From wherever the wasm is to a compiled module; each build is compiled once, never synchronously.
  */
-import { engineBytes, fullBytes, imagesBytes } from "#source";
+import { conventionsBytes, engineBytes, fullBytes, imagesBytes } from "#source";
 import { ZarrError } from "../errors.ts";
-import type { Home } from "../worker/protocol.ts";
 import { configuration, type WasmSource } from "./configuration.ts";
 
 /** Compiles while it downloads, where the server names the type that this requires. */
@@ -46,10 +45,14 @@ const SOURCES = {
   engine: { option: "wasm", inlined: engineBytes },
   full: { option: "wasmFull", inlined: fullBytes },
   images: { option: "wasmImages", inlined: imagesBytes },
+  conventions: { option: "wasmConventions", inlined: conventionsBytes },
 } as const;
 
-async function load(home: Home): Promise<WebAssembly.Module> {
-  const { option, inlined } = SOURCES[home];
+/** A build of the crate: one of the engine, or the conventions' own. */
+type Build = keyof typeof SOURCES;
+
+async function load(build: Build): Promise<WebAssembly.Module> {
+  const { option, inlined } = SOURCES[build];
   const given = configuration[option];
   const source = given === undefined ? await inlined?.() : await given;
   if (source === undefined) {
@@ -58,14 +61,14 @@ async function load(home: Home): Promise<WebAssembly.Module> {
   return compile(source);
 }
 
-const modules = new Map<Home, Promise<WebAssembly.Module>>();
+const modules = new Map<Build, Promise<WebAssembly.Module>>();
 
 /** The compiled module of a build; a failed load is tried again at the next call. */
-export function engineModule(home: Home): Promise<WebAssembly.Module> {
-  const known = modules.get(home);
+export function engineModule(build: Build): Promise<WebAssembly.Module> {
+  const known = modules.get(build);
   if (known) return known;
-  const loading = load(home);
-  modules.set(home, loading);
-  loading.catch(() => modules.delete(home));
+  const loading = load(build);
+  modules.set(build, loading);
+  loading.catch(() => modules.delete(build));
   return loading;
 }

@@ -12,6 +12,8 @@ export interface InitOptions {
   wasmFull?: WasmSource | Promise<WasmSource>;
   /** The build with decoders of images: the file `zarr-wasm/wasm-images`. */
   wasmImages?: WasmSource | Promise<WasmSource>;
+  /** What attributes mean, for `conventions`, `validate` and `pyramid`: the file `zarr-wasm/wasm-conventions`. */
+  wasmConventions?: WasmSource | Promise<WasmSource>;
   /** The most workers to start; 0 decodes on the caller's thread. Default: cores − 1, at least 1, at most 4. */
   workers?: number;
   /** The file `zarr-wasm/worker`, for pages whose policy forbids blob workers. */

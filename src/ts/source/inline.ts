@@ -30,3 +30,7 @@ export const fullBytes: (() => Promise<ArrayBuffer>) | undefined = async () =>
 /** The bytes of the build with decoders of images, likewise. */
 export const imagesBytes: (() => Promise<ArrayBuffer>) | undefined = async () =>
   inflate((await import("virtual:images-wasm")).default);
+
+/** The bytes of the conventions' module, likewise. */
+export const conventionsBytes: (() => Promise<ArrayBuffer>) | undefined = async () =>
+  inflate((await import("virtual:conventions-wasm")).default);

@@ -5,3 +5,4 @@ export const workerSource: string | undefined = undefined;
 export const engineBytes: (() => Promise<ArrayBuffer>) | undefined = undefined;
 export const fullBytes: (() => Promise<ArrayBuffer>) | undefined = undefined;
 export const imagesBytes: (() => Promise<ArrayBuffer>) | undefined = undefined;
+export const conventionsBytes: (() => Promise<ArrayBuffer>) | undefined = undefined;

@@ -1,0 +1,244 @@
+//! CF: Climate and Forecast attributes, which have no prefix. https://cfconventions.org
+//!
+//! Recognition and the checks that need this node alone. Decoding packed values is done where elements are copied; that the
+//! variables named here exist is not checked, because that would read other nodes.
+
+use serde_json::Value;
+
+use super::finding::Report;
+use super::node::Node;
+use super::place::Place;
+
+/// Attributes that nobody writes by chance.
+const TELLING: [&str; 21] = [
+    "standard_name",
+    "grid_mapping",
+    "grid_mapping_name",
+    "cell_methods",
+    "cell_measures",
+    "ancillary_variables",
+    "scale_factor",
+    "add_offset",
+    "_FillValue",
+    "missing_value",
+    "valid_min",
+    "valid_max",
+    "valid_range",
+    "flag_values",
+    "flag_masks",
+    "flag_meanings",
+    "calendar",
+    "bounds",
+    "climatology",
+    "formula_terms",
+    "_Unsigned",
+];
+
+const TEXTS: [&str; 25] = [
+    "Conventions",
+    "title",
+    "institution",
+    "source",
+    "history",
+    "references",
+    "comment",
+    "standard_name",
+    "long_name",
+    "units",
+    "axis",
+    "positive",
+    "calendar",
+    "coordinates",
+    "bounds",
+    "climatology",
+    "cell_methods",
+    "cell_measures",
+    "grid_mapping",
+    "ancillary_variables",
+    "flag_meanings",
+    "grid_mapping_name",
+    "crs_wkt",
+    "formula_terms",
+    "_Unsigned",
+];
+
+const NUMBERS: [&str; 13] = [
+    "scale_factor",
+    "add_offset",
+    "valid_min",
+    "valid_max",
+    "semi_major_axis",
+    "semi_minor_axis",
+    "inverse_flattening",
+    "earth_radius",
+    "false_easting",
+    "false_northing",
+    "longitude_of_central_meridian",
+    "latitude_of_projection_origin",
+    "longitude_of_projection_origin",
+];
+
+const CALENDARS: [&str; 12] = [
+    "standard",
+    "gregorian",
+    "proleptic_gregorian",
+    "noleap",
+    "365_day",
+    "all_leap",
+    "366_day",
+    "360_day",
+    "julian",
+    "utc",
+    "tai",
+    "none",
+];
+
+/// The version that `Conventions` names: `CF-1.8`, alone or in a list.
+fn version(node: &Node) -> Option<String> {
+    let words = node.text("Conventions")?.split([',', ' ']);
+    words.filter_map(|word| word.trim().strip_prefix("CF-")).next().map(str::to_owned)
+}
+
+/// Whether the attributes are of CF, by the names that it alone uses.
+pub fn recognise(node: &Node) -> Option<String> {
+    let object = node.object()?;
+    if let Some(version) = version(node) {
+        return Some(version);
+    }
+    let time = node.text("units").is_some_and(|units| units.contains(" since "));
+    (time || TELLING.iter().any(|key| object.contains_key(*key))).then(String::new)
+}
+
+/// Checks the attributes of a node.
+pub fn validate(node: &Node, _version: &str, report: &mut Report) {
+    let place = node.place();
+    place.optional(&TEXTS.map(|key| (key, 's')), report);
+    place.optional(&NUMBERS.map(|key| (key, 'n')), report);
+    words(&place, "axis", &["X", "Y", "Z", "T"], report);
+    words(&place, "positive", &["up", "down"], report);
+    words(&place, "calendar", &CALENDARS, report);
+    words(&place, "_Unsigned", &["true", "false"], report);
+    packing(&place, report);
+    flags(&place, report);
+    time(&place, report);
+    if let Some(standard_name) = place.member("standard_name")
+        && standard_name.value.as_str().is_some_and(|name| !is_standard_name(name))
+    {
+        report.warning(
+            "standard-name",
+            &standard_name.path,
+            "standard names are lower-case letters, digits and \"_\"",
+        );
+    }
+}
+
+/// A standard name may have a modifier behind a blank.
+fn is_standard_name(name: &str) -> bool {
+    let first = name.split(' ').next().unwrap_or_default();
+    !first.is_empty() && first.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+fn words(place: &Place<'_>, key: &str, allowed: &[&str], report: &mut Report) {
+    let Some(member) = place.member(key) else { return };
+    let Some(word) = member.value.as_str() else { return };
+    if !allowed.iter().any(|allowed| allowed.eq_ignore_ascii_case(word)) {
+        report.error(
+            key.trim_start_matches('_'),
+            &member.path,
+            format!("{word:?} is none of {}", allowed.join(", ")),
+        );
+    }
+}
+
+fn packing(place: &Place<'_>, report: &mut Report) {
+    if let Some(range) = place.member("valid_range") {
+        range.numbers(Some(2), report);
+        if place.member("valid_min").is_some() || place.member("valid_max").is_some() {
+            report.error("valid-range", &range.path, "valid_range excludes valid_min and valid_max");
+        }
+    }
+    if let Some(factor) = place.member("scale_factor")
+        && factor.value.as_f64() == Some(0.0)
+    {
+        report.warning("scale-factor", &factor.path, "a scale_factor of zero makes every value the same");
+    }
+    for key in ["_FillValue", "missing_value"] {
+        let Some(fill) = place.member(key) else { continue };
+        let scalar = |value: &Value| value.is_number() || value.is_string();
+        let several = key == "missing_value" && fill.items().iter().all(|item| scalar(item.value));
+        // A text is NaN, a character, or xarray's base64 of the element's bytes.
+        if !(scalar(fill.value) || fill.value.is_boolean() || (several && fill.value.is_array())) {
+            report.error("fill-value", &fill.path, format!("{key} is a number or a text"));
+        }
+    }
+}
+
+fn flags(place: &Place<'_>, report: &mut Report) {
+    let lists: Vec<Place<'_>> =
+        ["flag_values", "flag_masks"].iter().filter_map(|key| place.member(key)).collect();
+    let meanings = place.member("flag_meanings");
+    let count = |meanings: &Place<'_>| meanings.value.as_str().map(|text| text.split_whitespace().count());
+    for list in &lists {
+        // One flag is a number alone, where the writer's format has no lists of one.
+        let len =
+            if list.value.is_number() { 1 } else { list.array(1, report).map_or(0, |items| items.len()) };
+        match meanings.as_ref().map(count) {
+            None => report.error("flag-meanings", &list.path, "flags without flag_meanings mean nothing"),
+            Some(Some(words)) if words != len => {
+                report.error("flag-meanings", &list.path, format!("{len} flags have {words} meanings"));
+            }
+            Some(_) => {}
+        }
+    }
+    if let Some(meanings) = meanings
+        && lists.is_empty()
+    {
+        report.error("flag-meanings", &meanings.path, "flag_meanings has neither flag_values nor flag_masks");
+    }
+}
+
+/// Units of time, as UDUNITS has them, without plural and case.
+const TIME_UNITS: [&str; 18] = [
+    "day",
+    "d",
+    "hour",
+    "hr",
+    "h",
+    "minute",
+    "min",
+    "second",
+    "sec",
+    "s",
+    "millisecond",
+    "msec",
+    "ms",
+    "microsecond",
+    "nanosecond",
+    "month",
+    "year",
+    "week",
+];
+
+fn time(place: &Place<'_>, report: &mut Report) {
+    let units = place.member("units");
+    let text = units.as_ref().and_then(|units| units.value.as_str()).unwrap_or_default();
+    let since = text.split_once(" since ");
+    if let (Some((unit, date)), Some(units)) = (since, &units) {
+        let unit = unit.trim().to_ascii_lowercase();
+        let known = TIME_UNITS.contains(&unit.as_str()) || TIME_UNITS.contains(&unit.trim_end_matches('s'));
+        if !known {
+            report.error("time-units", &units.path, format!("{unit:?} is not a unit of time"));
+        }
+        if !date.trim().starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+') {
+            report.error("time-units", &units.path, format!("{:?} is not a date", date.trim()));
+        }
+    } else if let Some(calendar) = place.member("calendar")
+        && units.is_some()
+    {
+        report.warning(
+            "calendar",
+            &calendar.path,
+            "a calendar belongs to units of the form \"days since …\"",
+        );
+    }
+}

@@ -1,0 +1,173 @@
+//! `zarr_conventions`: which conventions a node declares. Two texts define it, and data of both exists:
+//!
+//! - the early draft (2025): `schema`, else `spec`, identifies;
+//! - the text of 2026: `uuid`, else `schema_url`, else `spec_url`.
+//!
+//! A name never identifies. Deliberately tolerant: a declaration with a mistake is still a declaration.
+
+use serde_json::Value;
+
+use super::finding::{Report, Severity};
+use super::place::{Place, repeats};
+
+/// Which text a declaration follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// `schema`, `spec`.
+    Early,
+    /// `uuid`, `schema_url`, `spec_url`.
+    Current,
+}
+
+impl Form {
+    /// For JavaScript.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Early => "early",
+            Self::Current => "current",
+        }
+    }
+}
+
+/// One entry of `zarr_conventions`.
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    /// Which text it follows.
+    pub form: Form,
+    /// Its UUID, in lower case.
+    pub uuid: Option<String>,
+    /// `schema_url`, or `schema`.
+    pub schema_url: Option<String>,
+    /// `spec_url`, or `spec`.
+    pub spec_url: Option<String>,
+    /// What people call it.
+    pub name: Option<String>,
+    /// What it is about.
+    pub description: Option<String>,
+    /// Where it stands.
+    pub path: String,
+    /// Fields that no text knows.
+    pub extra: Vec<String>,
+}
+
+impl Declaration {
+    /// The identity: by the text's own precedence.
+    pub fn identifier(&self) -> Option<&str> {
+        self.uuid.as_deref().or(self.schema_url.as_deref()).or(self.spec_url.as_deref())
+    }
+}
+
+const EARLY: [&str; 2] = ["schema", "spec"];
+const CURRENT: [&str; 3] = ["uuid", "schema_url", "spec_url"];
+const BOTH: [&str; 2] = ["name", "description"];
+
+fn is_uuid(text: &str) -> bool {
+    let lengths = text.split('-').map(str::len);
+    lengths.eq([8, 4, 4, 4, 12]) && text.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+}
+
+fn is_url(text: &str) -> bool {
+    let scheme = text.split_once(':').map(|(scheme, rest)| (scheme, !rest.is_empty()));
+    scheme.is_some_and(|(scheme, rest)| {
+        rest && scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
+    }) && !text.contains(char::is_whitespace)
+}
+
+/// The text of a field, where it is one; reports one that is not.
+fn text(place: &Place<'_>, key: &str, report: &mut Report) -> Option<String> {
+    place.member(key)?.string(report).map(str::to_owned)
+}
+
+fn url(place: &Place<'_>, key: &str, report: &mut Report) -> Option<String> {
+    let url = text(place, key, report)?;
+    if !is_url(&url) {
+        report.error("not-a-url", &format!("{}/{key}", place.path), format!("{key:?} is not a URL: {url:?}"));
+    }
+    Some(url)
+}
+
+fn uuid(place: &Place<'_>, report: &mut Report) -> Option<String> {
+    let uuid = text(place, "uuid", report)?;
+    if !is_uuid(&uuid) {
+        report.error("not-a-uuid", &format!("{}/uuid", place.path), format!("{uuid:?} is not a UUID"));
+    }
+    Some(uuid.to_ascii_lowercase())
+}
+
+fn has_any(place: &Place<'_>, keys: &[&str]) -> bool {
+    keys.iter().any(|key| place.member(key).is_some())
+}
+
+fn form_of(place: &Place<'_>, report: &mut Report) -> Form {
+    match (has_any(place, &EARLY), has_any(place, &CURRENT)) {
+        (true, true) => {
+            let message = "fields of the early draft (schema, spec) and of today's text (uuid, schema_url, spec_url) are mixed";
+            report.warning("mixed-forms", &place.path, message);
+            Form::Current
+        }
+        (true, false) => Form::Early,
+        _ => Form::Current,
+    }
+}
+
+fn extra_fields(place: &Place<'_>) -> Vec<String> {
+    let known = |key: &str| EARLY.contains(&key) || CURRENT.contains(&key) || BOTH.contains(&key);
+    let keys = place.value.as_object().into_iter().flat_map(serde_json::Map::keys);
+    keys.filter(|key| !known(key)).cloned().collect()
+}
+
+fn declaration(place: &Place<'_>, report: &mut Report) -> Option<Declaration> {
+    place.object(report)?;
+    let form = form_of(place, report);
+    let declaration = Declaration {
+        form,
+        uuid: uuid(place, report),
+        schema_url: url(place, "schema_url", report).or_else(|| url(place, "schema", report)),
+        spec_url: url(place, "spec_url", report).or_else(|| url(place, "spec", report)),
+        name: text(place, "name", report),
+        description: text(place, "description", report),
+        path: place.path.clone(),
+        extra: extra_fields(place),
+    };
+    if declaration.identifier().is_none() {
+        let message = "nothing identifies this convention: one of uuid, schema_url, spec_url (early draft: schema, spec) must be there; a name does not identify";
+        report.error("no-identifier", &place.path, message);
+    }
+    if declaration.name.is_none() && place.member("name").is_none() {
+        report.info("no-name", &place.path, "there is no name; the identifier stands for it");
+    }
+    Some(declaration)
+}
+
+/// The declarations of a node; what is no declaration is reported.
+pub fn declarations(attributes: &Value, report: &mut Report) -> Vec<Declaration> {
+    let Some(list) = Place::root(attributes).member("zarr_conventions") else { return Vec::new() };
+    let entries = list.array(0, report).unwrap_or_default();
+    let found: Vec<Declaration> = entries.iter().filter_map(|entry| declaration(entry, report)).collect();
+    report_repeats(&found, report);
+    found
+}
+
+fn report_repeats(declarations: &[Declaration], report: &mut Report) {
+    let identified: Vec<&Declaration> =
+        declarations.iter().filter(|declaration| declaration.identifier().is_some()).collect();
+    let identifiers: Vec<String> =
+        identified.iter().filter_map(|declaration| declaration.identifier().map(str::to_owned)).collect();
+    for idx in repeats(&identifiers) {
+        report.warning(
+            "duplicate",
+            &identified[idx].path,
+            format!("{:?} is declared twice", identifiers[idx]),
+        );
+    }
+}
+
+/// Reports the fields that no text allows. `tolerated` is a field that the convention's own text demands.
+pub fn report_extra_fields(declaration: &Declaration, tolerated: Option<&str>, report: &mut Report) {
+    for key in &declaration.extra {
+        let severity = if tolerated == Some(key.as_str()) { Severity::Warning } else { Severity::Error };
+        let path = format!("{}/{}", declaration.path, super::place::pointer_token(key));
+        report.add(severity, "extra-field", &path, format!("a declaration has no field {key:?}"));
+    }
+}

@@ -1,0 +1,146 @@
+//! Declaring a convention on a node: what its attributes become. Writing them is another's business.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::registry::{self, Known};
+use crate::error::{Error, Result};
+
+/// What a caller wants to declare.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Wanted {
+    /// The id of a convention that we know: its UUID, URLs, name and description are filled in.
+    known: Option<String>,
+    uuid: Option<String>,
+    schema_url: Option<String>,
+    spec_url: Option<String>,
+    name: Option<String>,
+    description: Option<String>,
+    /// `current` unless given, or `early`.
+    form: Option<String>,
+    /// The attributes that the convention defines.
+    properties: Map<String, Value>,
+    /// Whether attributes that are there may be replaced.
+    overwrite: bool,
+}
+
+/// The attributes that change: `zarr_conventions`, and the convention's own.
+///
+/// # Errors
+/// `Argument` when nothing identifies the convention, or when an attribute would be replaced without leave; `Format` when
+/// the node's `zarr_conventions` are not a list.
+pub fn declare(attributes: &Value, wanted: Wanted) -> Result<Map<String, Value>> {
+    let known = wanted.known.as_deref().map(known_convention).transpose()?;
+    let early = is_early(&wanted)?;
+    let declaration = if early { early_form(&wanted, known)? } else { current_form(&wanted, known)? };
+    let list = match attributes.get("zarr_conventions") {
+        None | Some(Value::Null) => Vec::new(),
+        Some(Value::Array(list)) => list.clone(),
+        Some(_) => return Err(Error::format("zarr_conventions is not a list").in_field("zarr_conventions")),
+    };
+    check_collisions(attributes, &wanted)?;
+    let mut changed = wanted.properties;
+    changed.insert("zarr_conventions".to_owned(), Value::Array(merged(list, declaration)));
+    Ok(changed)
+}
+
+fn known_convention(id: &str) -> Result<&'static Known> {
+    let known = registry::by_id(id).filter(|known| !known.uuid.is_empty());
+    known.ok_or_else(|| {
+        let ids: Vec<&str> =
+            registry::KNOWN.iter().filter(|known| !known.uuid.is_empty()).map(|known| known.id).collect();
+        Error::argument("there is no convention of this name that can be declared")
+            .expected(ids.join(", "))
+            .actual(id)
+    })
+}
+
+fn is_early(wanted: &Wanted) -> Result<bool> {
+    match wanted.form.as_deref() {
+        None | Some("current") => Ok(false),
+        Some("early") => Ok(true),
+        Some(other) => {
+            Err(Error::argument("unknown form of a declaration").expected("current or early").actual(other))
+        }
+    }
+}
+
+fn check_collisions(attributes: &Value, wanted: &Wanted) -> Result<()> {
+    if wanted.properties.contains_key("zarr_conventions") {
+        return Err(Error::argument("properties may not hold zarr_conventions itself"));
+    }
+    let there = |key: &&String| {
+        attributes.get(key.as_str()).is_some_and(|value| Some(value) != wanted.properties.get(*key))
+    };
+    match wanted.properties.keys().find(there) {
+        Some(key) if !wanted.overwrite => {
+            Err(Error::argument("the attribute is there already; overwrite: true replaces it")
+                .in_field(key.as_str()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn fields(pairs: [(&str, Option<String>); 5]) -> Map<String, Value> {
+    pairs.into_iter().filter_map(|(key, value)| Some((key.to_owned(), json!(value?)))).collect()
+}
+
+fn label(wanted: &Wanted, known: Option<&Known>) -> [(&'static str, Option<String>); 2] {
+    let name = known.and_then(|known| known.names.first()).map(|name| (*name).to_owned());
+    let description = known.map(|known| known.description.to_owned());
+    [("name", wanted.name.clone().or(name)), ("description", wanted.description.clone().or(description))]
+}
+
+fn identified(declaration: Map<String, Value>, keys: &str) -> Result<Map<String, Value>> {
+    let has_identifier = declaration.keys().any(|key| key != "name" && key != "description");
+    if has_identifier {
+        Ok(declaration)
+    } else {
+        Err(Error::argument("nothing identifies the convention").expected(keys))
+    }
+}
+
+fn current_form(wanted: &Wanted, known: Option<&Known>) -> Result<Map<String, Value>> {
+    let [name, description] = label(wanted, known);
+    let uuid = wanted.uuid.clone().or_else(|| known.map(|known| known.uuid.to_owned()));
+    let schema_url = wanted.schema_url.clone().or_else(|| known.and_then(Known::schema_url));
+    let spec_url = wanted.spec_url.clone().or_else(|| known.and_then(Known::spec_url));
+    let pairs = [("uuid", uuid), ("schema_url", schema_url), ("spec_url", spec_url), name, description];
+    identified(fields(pairs), "uuid, schemaUrl or specUrl")
+}
+
+fn early_form(wanted: &Wanted, known: Option<&Known>) -> Result<Map<String, Value>> {
+    let [name, description] = label(wanted, known);
+    let early = known.and_then(Known::early_urls);
+    let today = known.and_then(|known| Some((known.schema_url()?, known.spec_url()?)));
+    let (schema, spec) = early.or(today).unzip();
+    let schema = wanted.schema_url.clone().or(schema);
+    let spec = wanted.spec_url.clone().or(spec);
+    identified(
+        fields([("schema", schema), ("spec", spec), name, description, ("", None)]),
+        "schemaUrl or specUrl",
+    )
+}
+
+/// The identity of a declaration, across the two forms: a known convention's id, else the identifier itself.
+fn identity(declaration: &Value) -> Option<String> {
+    let text = |keys: [&str; 2]| keys.iter().find_map(|key| declaration.get(key)?.as_str());
+    let uuid = declaration.get("uuid").and_then(Value::as_str).map(str::to_ascii_lowercase);
+    let (schema, spec) = (text(["schema_url", "schema"]), text(["spec_url", "spec"]));
+    let known = registry::identified(uuid.as_deref(), schema, spec).map(|known| known.id.to_owned());
+    known.or(uuid).or_else(|| schema.or(spec).map(str::to_owned))
+}
+
+/// The list with the declaration in the place of an older one of the same convention, else at its end.
+fn merged(mut list: Vec<Value>, declaration: Map<String, Value>) -> Vec<Value> {
+    let declaration = Value::Object(declaration);
+    let own = identity(&declaration);
+    let mut replacement = Some(declaration);
+    list = list
+        .into_iter()
+        .filter_map(|entry| if identity(&entry) == own { replacement.take() } else { Some(entry) })
+        .collect();
+    list.extend(replacement);
+    list
+}

@@ -1,0 +1,86 @@
+//! Findings: what is wrong, or worth knowing, in attributes. Attributes are the user's, so nothing in this room fails: it finds.
+
+use serde::Serialize;
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing; nothing is wrong.
+    Info,
+    /// Against a "should", or readable only by guessing.
+    Warning,
+    /// Against a "must".
+    Error,
+}
+
+/// One thing that was found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// A stable name: the convention, a slash, the rule.
+    pub rule: String,
+    /// Where, as a JSON pointer (RFC 6901) into the attributes; `""` is all of them.
+    pub path: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// A sentence for people.
+    pub message: String,
+}
+
+/// How many findings of one convention are kept: a broken writer makes the same mistake in every one of 10^5 entries.
+const KEPT: usize = 200;
+
+/// The findings of one convention.
+#[derive(Debug)]
+pub struct Report {
+    convention: String,
+    findings: Vec<Finding>,
+    omitted: usize,
+}
+
+impl Report {
+    /// No findings yet; `convention` begins the name of every rule.
+    pub fn new(convention: &str) -> Self {
+        Self { convention: convention.to_owned(), findings: Vec::new(), omitted: 0 }
+    }
+
+    /// Adds a finding.
+    pub fn add(&mut self, severity: Severity, rule: &str, path: &str, message: impl Into<String>) {
+        if self.findings.len() >= KEPT {
+            self.omitted += 1;
+            return;
+        }
+        let rule = format!("{}/{rule}", self.convention);
+        self.findings.push(Finding { rule, path: path.to_owned(), severity, message: message.into() });
+    }
+
+    /// Against a "must".
+    pub fn error(&mut self, rule: &str, path: &str, message: impl Into<String>) {
+        self.add(Severity::Error, rule, path, message);
+    }
+
+    /// Against a "should".
+    pub fn warning(&mut self, rule: &str, path: &str, message: impl Into<String>) {
+        self.add(Severity::Warning, rule, path, message);
+    }
+
+    /// Worth knowing.
+    pub fn info(&mut self, rule: &str, path: &str, message: impl Into<String>) {
+        self.add(Severity::Info, rule, path, message);
+    }
+
+    /// Whether anything is against a "must".
+    pub fn has_errors(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity == Severity::Error)
+    }
+
+    /// All that was found, and how much was left out.
+    pub fn into_findings(mut self) -> Vec<Finding> {
+        if self.omitted > 0 {
+            let rule = format!("{}/more", self.convention);
+            let message = format!("{} more findings are left out", self.omitted);
+            self.findings.push(Finding { rule, path: String::new(), severity: Severity::Info, message });
+        }
+        self.findings
+    }
+}

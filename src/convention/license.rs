@@ -1,0 +1,40 @@
+//! `license`: under which terms the data may be used. https://github.com/clbarnes/zarr-convention-license
+
+use super::finding::Report;
+use super::node::Node;
+use super::place::is_relative_path;
+
+const KEYS: [&str; 5] = ["spdx", "url", "text", "file", "path"];
+
+/// Whether there is an object that says one of the things this convention says; others call a plain text "license" too.
+pub fn recognise(node: &Node) -> Option<String> {
+    let license = node.get("license")?.as_object()?;
+    KEYS.iter().any(|key| license.contains_key(*key)).then(String::new)
+}
+
+/// Checks the object.
+pub fn validate(node: &Node, _version: &str, report: &mut Report) {
+    let Some(license) = node.place().require("license", report) else { return };
+    let Some(object) = license.object(report) else { return };
+    if !KEYS.iter().any(|key| object.contains_key(*key)) {
+        report.error("required", &license.path, "one of spdx, url, text, file, path must be there");
+    }
+    license.optional(&KEYS.map(|key| (key, 's')), report);
+    if let Some(spdx) = license.member("spdx")
+        && let Some(text) = spdx.value.as_str()
+        && !is_spdx_like(text)
+    {
+        report.warning("spdx", &spdx.path, format!("{text:?} is not an SPDX expression"));
+    }
+    if let Some(file) = license.member("file")
+        && file.value.as_str().is_some_and(|path| !is_relative_path(path))
+    {
+        report.warning("file", &file.path, "a file is named relative to this node");
+    }
+}
+
+/// By its characters: the list of identifiers grows every month.
+fn is_spdx_like(text: &str) -> bool {
+    let character = |c: char| c.is_ascii_alphanumeric() || "-.+() :".contains(c);
+    !text.trim().is_empty() && text.chars().all(character)
+}

@@ -1,0 +1,65 @@
+//! WHAT ATTRIBUTES MEAN. JSON text in, values out: pure, and nothing here ever fails on what a user wrote.
+//!
+//! [`examine`] finds the conventions of a node and what is wrong with them, by the table in [`registry`]; [`declare`] tells
+//! what attributes become; [`pyramid`] turns every convention of levels into one model. All of it stands in a wasm module of its own
+//! (feature `conventions`), which is loaded when somebody asks: a reader who wants numbers does not download it. [`answer`] is
+//! its one door; requests are written by `src/ts/convention/`.
+
+pub mod cf;
+mod declaration;
+pub mod declare;
+mod dggs;
+pub mod examine;
+pub mod finding;
+mod license;
+mod multiscales;
+mod ndpyramid;
+pub mod node;
+mod ome;
+mod place;
+mod proj;
+pub mod pyramid;
+pub mod registry;
+mod spatial;
+mod stac;
+mod tile_matrix_set;
+mod uom;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::error::{Error, Result};
+use crate::format::metadata::json::Document;
+
+/// Answers a request: JSON text to JSON text.
+///
+/// # Errors
+/// `Format` for text that is not JSON, `Limit` for JSON nested too deep, and what the verbs say.
+pub fn answer(request: &str) -> Result<String> {
+    let document = Document::parse(request.as_bytes())?;
+    let mut request: Value = read(serde_json::from_str(document.root().text()))?;
+    let mut take = |key: &str| request.get_mut(key).map(Value::take).unwrap_or_default();
+    // A verb at a time, not a tagged enum: the reader of one would be a quarter of the module.
+    match take("verb").as_str() {
+        Some("examine") => {
+            let node: node::Node = read(serde_json::from_value(take("node")))?;
+            let registered: Option<Vec<examine::Registered>> =
+                read(serde_json::from_value(take("registered")))?;
+            text(&examine::examine(&node, &registered.unwrap_or_default()))
+        }
+        Some("declare") => {
+            let wanted: declare::Wanted = read(serde_json::from_value(take("convention")))?;
+            text(&declare::declare(&take("attributes"), wanted)?)
+        }
+        Some("pyramid") => text(&pyramid::step(&read(serde_json::from_value(request))?)?),
+        _ => Err(Error::argument("a request is examine, declare or pyramid")),
+    }
+}
+
+fn read<T>(parsed: serde_json::Result<T>) -> Result<T> {
+    parsed.map_err(|error| Error::argument(error.to_string()))
+}
+
+fn text(value: &impl Serialize) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| Error::format(error.to_string()))
+}

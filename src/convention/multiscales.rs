@@ -1,0 +1,133 @@
+//! `multiscales`: levels of resolution and how they came from each other. https://github.com/zarr-conventions/multiscales
+//!
+//! Today's `layout` has `asset`, `derived_from`, `transform: {scale, translation}`; the early draft's has `group`,
+//! `from_group`, `scale`. Both are read everywhere, whatever the declaration says.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::finding::Report;
+use super::node::Node;
+use super::place::{Place, is_relative_path};
+
+/// Whether there is a layout.
+pub fn recognise(node: &Node) -> Option<String> {
+    node.get("multiscales")?.get("layout").map(|_| String::new())
+}
+
+/// The name of a field in today's text and in the early draft: whichever is there.
+pub fn field<'a>(entry: &Place<'a>, today: &str, early: &str) -> Option<Place<'a>> {
+    entry.member(today).or_else(|| entry.member(early))
+}
+
+/// The scale or translation of an entry; the early draft's stand in the entry itself.
+pub fn factors<'a>(entry: &Place<'a>, key: &str) -> Option<Place<'a>> {
+    let transform = entry.member("transform");
+    transform.and_then(|transform| transform.member(key)).or_else(|| entry.member(key))
+}
+
+/// Checks the layout of a group.
+pub fn validate(node: &Node, _version: &str, report: &mut Report) {
+    let Some(multiscales) = node.place().require("multiscales", report) else { return };
+    if multiscales.object(report).is_none() {
+        return;
+    }
+    if multiscales.member("layout").is_none() && multiscales.member("tile_matrix_set").is_some() {
+        report.warning(
+            "tile-matrix-set",
+            &multiscales.path,
+            "this is the older tile_matrix_set form, without a layout",
+        );
+        return;
+    }
+    multiscales.optional(&[("resampling_method", 's')], report);
+    let Some(layout) = multiscales.require("layout", report) else { return };
+    let Some(entries) = layout.array(1, report) else { return };
+    for entry in &entries {
+        validate_entry(entry, report);
+    }
+    validate_graph(&entries, report);
+}
+
+fn validate_entry(entry: &Place<'_>, report: &mut Report) {
+    if entry.object(report).is_none() {
+        return;
+    }
+    let early = entry.member("asset").is_none() && entry.member("group").is_some();
+    let (asset, source) = if early { ("group", "from_group") } else { ("asset", "derived_from") };
+    if let Some(asset) = entry.require(asset, report) {
+        validate_path(&asset, report);
+    }
+    if let Some(source) = entry.member(source) {
+        validate_path(&source, report);
+        if !early && entry.member("transform").is_none() {
+            report.error("no-transform", &entry.path, "a derived level must have a \"transform\"");
+        }
+    }
+    entry.optional(&[("resampling_method", 's'), ("transform", 'o')], report);
+    for key in ["scale", "translation"] {
+        let Some(factors) = factors(entry, key) else { continue };
+        let numbers = factors.numbers(None, report).unwrap_or_default();
+        if key == "scale" && numbers.iter().any(|number| *number <= 0.0) {
+            report.warning("scale", &factors.path, "a scale should be above zero");
+        }
+    }
+}
+
+fn validate_path(place: &Place<'_>, report: &mut Report) {
+    if let Some(path) = place.string(report)
+        && !is_relative_path(path)
+    {
+        let message = format!("{path:?} is not a path below this group (no leading \"/\", no \"..\")");
+        report.error("asset-path", &place.path, message);
+    }
+}
+
+/// Sources exist, no level is there twice, and no level comes from itself, by however many steps.
+fn validate_graph(entries: &[Place<'_>], report: &mut Report) {
+    let mut sources: BTreeMap<&str, Option<&str>> = BTreeMap::new();
+    for entry in entries {
+        let Some(asset) = text(entry, "asset", "group") else { continue };
+        if sources.insert(asset, text(entry, "derived_from", "from_group")).is_some() {
+            report.warning("duplicate", &entry.path, format!("the level {asset:?} stands here twice"));
+        }
+    }
+    for entry in entries {
+        let Some(source) = text(entry, "derived_from", "from_group") else { continue };
+        if !sources.contains_key(source) {
+            report.warning(
+                "unknown-source",
+                &entry.path,
+                format!("there is no level {source:?} to come from"),
+            );
+        }
+    }
+    if let Some(level) = cycle(&sources) {
+        let entry = entries.iter().find(|entry| text(entry, "asset", "group") == Some(level));
+        let path = entry.map_or("", |entry| entry.path.as_str());
+        report.error("cycle", path, format!("the level {level:?} comes from itself"));
+    }
+}
+
+/// A level that comes from itself; each level is walked through once.
+fn cycle<'a>(sources: &BTreeMap<&'a str, Option<&'a str>>) -> Option<&'a str> {
+    let mut walked: BTreeMap<&str, usize> = BTreeMap::new();
+    for (walk, start) in sources.keys().enumerate() {
+        let mut next = Some(*start);
+        while let Some(level) = next {
+            match walked.insert(level, walk) {
+                Some(earlier) if earlier == walk => return Some(level),
+                Some(_) => break,
+                None => next = sources.get(level).copied().flatten(),
+            }
+        }
+    }
+    None
+}
+
+/// A field that is a text, in either spelling.
+pub fn text<'a>(entry: &Place<'a>, today: &str, early: &str) -> Option<&'a str> {
+    let value: &'a Value = field(entry, today, early)?.value;
+    value.as_str()
+}

@@ -1,0 +1,90 @@
+//! What this room is told of a node: its attributes and the few facts of its metadata that conventions speak of.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::place::Place;
+
+/// Array or group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// An array.
+    Array,
+    /// A group.
+    Group,
+}
+
+/// A node below another.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Child {
+    /// Relative to the node.
+    pub path: String,
+    /// Array or group.
+    pub kind: Kind,
+}
+
+/// A node, as `convention/facts.ts` describes it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Node {
+    /// Array or group.
+    pub kind: Kind,
+    /// Any JSON at all.
+    #[serde(default)]
+    pub attributes: Value,
+    /// Of an array: elements along each dimension.
+    #[serde(default)]
+    pub shape: Vec<f64>,
+    /// Of an array: elements of a chunk along each dimension.
+    #[serde(default)]
+    pub chunks: Vec<f64>,
+    /// Of an array, where the metadata has them.
+    #[serde(default)]
+    dimension_names: Option<Vec<Option<String>>>,
+    /// What is below the node; `None` where nobody has listed it.
+    #[serde(default)]
+    pub children: Option<Vec<Child>>,
+}
+
+impl Node {
+    /// The attributes as a place.
+    pub fn place(&self) -> Place<'_> {
+        Place::root(&self.attributes)
+    }
+
+    /// The attributes, where they are an object.
+    pub fn object(&self) -> Option<&Map<String, Value>> {
+        self.attributes.as_object()
+    }
+
+    /// An attribute.
+    pub fn get(&self, key: &str) -> Option<&Value> {
+        self.object()?.get(key)
+    }
+
+    /// An attribute that is a text.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        self.get(key)?.as_str()
+    }
+
+    /// Whether it is a group.
+    pub fn is_group(&self) -> bool {
+        self.kind == Kind::Group
+    }
+
+    /// The names of an array's dimensions, or xarray's for formats that have no place for them; `""` for one without.
+    pub fn dimension_names(&self) -> Option<Vec<String>> {
+        if let Some(names) = &self.dimension_names {
+            return Some(names.iter().map(|name| name.clone().unwrap_or_default()).collect());
+        }
+        let names = self.get("_ARRAY_DIMENSIONS")?.as_array()?;
+        let names: Vec<String> = names.iter().filter_map(|name| Some(name.as_str()?.to_owned())).collect();
+        (names.len() == self.shape.len()).then_some(names)
+    }
+}
+
+/// The nodes that are known so far, by path; `None` for a place where there is none.
+pub type Nodes = BTreeMap<String, Option<Node>>;

@@ -1,0 +1,206 @@
+//! OME-Zarr 0.1–0.5 and 0.6rc: images, channels, labels, plates, wells, scenes. https://ngff.openmicroscopy.org
+//!
+//! Up to 0.4 the metadata stand in the attributes themselves, from 0.5 on below `ome`. Versions differ in little, so there is
+//! one reader: [`Generation`] says what a version wants.
+
+pub mod axis;
+pub mod image;
+mod label;
+mod plate;
+mod scene;
+pub mod transformation;
+
+use serde_json::Value;
+
+use super::finding::Report;
+use super::node::Node;
+use super::place::Place;
+
+/// Versions that differ in what they want.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Generation {
+    /// 0.1 and 0.2: five dimensions, t c z y x.
+    V1,
+    /// 0.3: axes are names.
+    V3,
+    /// 0.4: axes are objects, and levels have transformations.
+    V4,
+    /// 0.5: below `ome`.
+    V5,
+    /// 0.6: coordinate systems.
+    V6,
+}
+
+/// The OME metadata of a node.
+#[derive(Clone, Debug)]
+pub struct Ome<'a> {
+    /// The object that holds them.
+    pub place: Place<'a>,
+    /// As written; empty where none is.
+    pub version: String,
+    /// What the version wants.
+    pub generation: Generation,
+}
+
+const KEYS: [&str; 7] =
+    ["multiscales", "omero", "plate", "well", "image-label", "labels", "bioformats2raw.layout"];
+
+/// The versions that are known by name; development versions of 0.5 and 0.6 are known by their beginning.
+const VERSIONS: [&str; 5] = ["0.1", "0.2", "0.3", "0.4", "0.5"];
+
+fn generation(version: &str, place: &Place<'_>) -> Generation {
+    match version.get(..3) {
+        Some("0.1" | "0.2") => Generation::V1,
+        Some("0.3") => Generation::V3,
+        Some("0.4") => Generation::V4,
+        Some("0.5") => Generation::V5,
+        Some("0.6") => Generation::V6,
+        _ => guessed_generation(place),
+    }
+}
+
+/// By the shape of the first image, where no version is known.
+fn guessed_generation(place: &Place<'_>) -> Generation {
+    let image = place.member("multiscales").and_then(|images| images.items().into_iter().next());
+    let has = |key: &str| image.as_ref().and_then(|image| image.member(key));
+    let axes = has("axes");
+    let first = axes.as_ref().and_then(|axes| axes.items().into_iter().next());
+    match first {
+        _ if has("coordinateSystems").is_some() => Generation::V6,
+        Some(axis) if axis.value.is_string() => Generation::V3,
+        _ if place.path == "/ome" => Generation::V5,
+        None if has("datasets").is_some() && axes.is_none() => Generation::V1,
+        _ => Generation::V4,
+    }
+}
+
+/// Whether an entry of the old `multiscales` is an image's: other writers took the key too.
+fn is_image(node: &Node) -> bool {
+    let images = node.get("multiscales").and_then(Value::as_array);
+    let Some(first) = images.and_then(|images| images.first()) else { return false };
+    first.get("datasets").is_some() && super::ndpyramid::recognise(node).is_none()
+}
+
+fn is_labels(node: &Node) -> bool {
+    let labels = node.get("labels").and_then(Value::as_array);
+    node.is_group() && labels.is_some_and(|labels| labels.iter().all(Value::is_string) && !labels.is_empty())
+}
+
+/// The metadata of a node that has any.
+pub fn of(node: &Node) -> Option<Ome<'_>> {
+    let root = node.place();
+    let nested = root.member("ome").filter(|ome| ome.value.is_object());
+    let telling = ["omero", "plate", "well", "image-label", "bioformats2raw.layout"];
+    let objects = |key: &&str| node.get(key).is_some_and(|value| value.is_object() || value.is_number());
+    let flat = is_image(node) || is_labels(node) || telling.iter().any(objects);
+    let (place, version) = match nested {
+        Some(place)
+            if KEYS.iter().chain(&["scene", "series", "version"]).any(|key| place.member(key).is_some()) =>
+        {
+            let version = place.member("version").and_then(|version| version.value.as_str());
+            (place.clone(), version.unwrap_or_default().to_owned())
+        }
+        _ if flat => (root.clone(), flat_version(&root)),
+        _ => return None,
+    };
+    let generation = generation(&version, &place);
+    Some(Ome { place, version, generation })
+}
+
+/// Up to 0.4 each object has its own version.
+fn flat_version(root: &Place<'_>) -> String {
+    let image = root.member("multiscales").and_then(|images| images.items().into_iter().next());
+    let others = ["plate", "well", "image-label"].iter().filter_map(|key| root.member(key));
+    let version = image.into_iter().chain(others).find_map(|object| {
+        let version = object.value.get("version")?.as_str()?;
+        Some(version.to_owned())
+    });
+    version.unwrap_or_default()
+}
+
+/// The version of the metadata, where there are any.
+pub fn recognise(node: &Node) -> Option<String> {
+    of(node).map(|ome| ome.version)
+}
+
+/// Checks everything that the node has.
+pub fn validate(node: &Node, _version: &str, report: &mut Report) {
+    let Some(ome) = of(node) else {
+        report.error("required", "", "there are no OME metadata");
+        return;
+    };
+    version(&ome, report);
+    let member = |key: &str| ome.place.member(key);
+    if let Some(images) = member("multiscales") {
+        image::validate(&ome, &images, report);
+    }
+    if let Some(omero) = member("omero") {
+        image::validate_channels(ome.generation, &omero, report);
+    }
+    if let Some(label) = member("image-label") {
+        label::validate(&label, report);
+    }
+    if let Some(plate) = member("plate") {
+        plate::validate(&plate, report);
+    }
+    if let Some(well) = member("well") {
+        plate::validate_well(ome.generation, &well, report);
+    }
+    if let Some(scene) = member("scene") {
+        scene::validate(&scene, report);
+    }
+    lists(&ome, report);
+    if !node.is_group() && member("multiscales").is_some() {
+        report.error("node-kind", &ome.place.path, "an image is a group, and this is an array");
+    }
+}
+
+/// Lists of paths, and the layout of bioformats2raw.
+fn lists(ome: &Ome<'_>, report: &mut Report) {
+    for key in ["labels", "series"] {
+        let Some(list) = ome.place.member(key) else { continue };
+        for path in list.array(usize::from(key == "series"), report).unwrap_or_default() {
+            path.string(report);
+        }
+    }
+    if let Some(layout) = ome.place.member("bioformats2raw.layout")
+        && layout.number(report).is_some_and(|layout| layout.to_bits() != 3.0_f64.to_bits())
+    {
+        report.error("layout", &layout.path, "the only layout of bioformats2raw is 3");
+    }
+}
+
+/// Up to 0.4: the version of each object is a text.
+fn flat_versions(ome: &Ome<'_>, report: &mut Report) {
+    let images = ome.place.member("multiscales").map(|images| images.items()).unwrap_or_default();
+    let others = ["plate", "well", "image-label"].iter().filter_map(|key| ome.place.member(key));
+    for version in images.into_iter().chain(others).filter_map(|object| object.member("version")) {
+        version.string(report);
+    }
+}
+
+fn version(ome: &Ome<'_>, report: &mut Report) {
+    let nested = ome.place.path == "/ome";
+    if let Some(version) = ome.place.member("version").filter(|_| nested) {
+        version.string(report);
+    } else if nested {
+        report.error("required", &ome.place.path, "\"version\" is missing");
+    } else if ome.version.is_empty() && ome.place.member("omero").is_none() {
+        report.info("no-version", &ome.place.path, "there is no version; it is guessed from the form");
+    }
+    flat_versions(ome, report);
+    let development = ome.version.starts_with("0.5-") || ome.version.starts_with("0.6");
+    if !ome.version.is_empty() && !VERSIONS.contains(&ome.version.as_str()) && !development {
+        let message = format!("version {:?} is not known; it is read as the nearest that is", ome.version);
+        report.warning("unknown-version", &ome.place.path, message);
+    }
+    let nests = ome.generation >= Generation::V5;
+    if !ome.version.is_empty() && nested != nests {
+        let place = if nests { "below \"ome\"" } else { "in the attributes themselves" };
+        report.error(
+            "nesting",
+            &ome.place.path,
+            format!("the metadata of version {} stand {place}", ome.version),
+        );
+    }
+}

@@ -1,0 +1,112 @@
+//! High-content screening: `plate` on the plate's group, `well` on each well's.
+
+use super::Generation;
+use crate::convention::finding::Report;
+use crate::convention::place::Place;
+
+fn is_alphanumeric(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// Checks a plate.
+pub fn validate(plate: &Place<'_>, report: &mut Report) {
+    if plate.object(report).is_none() {
+        return;
+    }
+    plate.optional(&[("name", 's')], report);
+    let counts = ["rows", "columns"].map(|key| named(plate, key, report));
+    if let Some(count) = plate.member("field_count") {
+        count.integer(1, report);
+    }
+    if let Some(acquisitions) = plate.member("acquisitions") {
+        for acquisition in acquisitions.array(0, report).unwrap_or_default() {
+            validate_acquisition(&acquisition, report);
+        }
+    }
+    let Some(wells) = plate.require("wells", report) else { return };
+    for well in wells.distinct(1, report).unwrap_or_default() {
+        if well.object(report).is_some() {
+            validate_place_of_well(&well, counts, report);
+        }
+    }
+}
+
+/// Rows or columns: how many there are.
+fn named(plate: &Place<'_>, key: &str, report: &mut Report) -> Option<usize> {
+    let items = plate.require(key, report)?.distinct(1, report)?;
+    for item in &items {
+        if item.object(report).is_some()
+            && let Some(name) = item.require("name", report)
+            && name.string(report).is_some_and(|name| !is_alphanumeric(name))
+        {
+            report.error("name", &name.path, "names of rows and columns are letters and digits");
+        }
+    }
+    Some(items.len())
+}
+
+fn validate_acquisition(acquisition: &Place<'_>, report: &mut Report) {
+    if acquisition.object(report).is_none() {
+        return;
+    }
+    acquisition.optional(&[("name", 's'), ("description", 's')], report);
+    acquisition.require("id", report).and_then(|id| id.integer(0, report));
+    for (key, least) in [("maximumfieldcount", 1), ("starttime", 0), ("endtime", 0)] {
+        if let Some(count) = acquisition.member(key) {
+            count.integer(least, report);
+        }
+    }
+}
+
+fn validate_place_of_well(well: &Place<'_>, counts: [Option<usize>; 2], report: &mut Report) {
+    if let Some(path) = well.require("path", report)
+        && let Some(text) = path.string(report)
+    {
+        let parts: Vec<&str> = text.split('/').collect();
+        if parts.len() != 2 || !parts.iter().all(|part| is_alphanumeric(part)) {
+            report.error("path", &path.path, format!("{text:?} is not a row's name, \"/\", and a column's"));
+        }
+    }
+    for (key, count) in ["rowIndex", "columnIndex"].into_iter().zip(counts) {
+        let Some(index) = well.require(key, report) else { continue };
+        let number = index.integer(0, report).and_then(|number| usize::try_from(number).ok());
+        if let (Some(number), Some(count)) = (number, count)
+            && number >= count
+        {
+            report.warning("range", &index.path, format!("there are only {count}"));
+        }
+    }
+}
+
+/// Checks a well.
+pub fn validate_well(generation: Generation, well: &Place<'_>, report: &mut Report) {
+    if well.object(report).is_none() {
+        return;
+    }
+    let Some(images) = well.require("images", report) else { return };
+    for image in images.distinct(1, report).unwrap_or_default() {
+        if image.object(report).is_none() {
+            continue;
+        }
+        if let Some(acquisition) = image.member("acquisition") {
+            acquisition.integer(i64::MIN, report);
+        }
+        if let Some(path) = image.require("path", report)
+            && path.string(report).is_some_and(|text| !is_field_name(generation, text))
+        {
+            report.error("path", &path.path, "this is not the name of a field of view");
+        }
+    }
+}
+
+/// 0.6 allows what any node may be named.
+fn is_field_name(generation: Generation, text: &str) -> bool {
+    if generation < Generation::V6 {
+        return is_alphanumeric(text);
+    }
+    let character = |c: char| c.is_ascii_alphanumeric() || "_.-".contains(c);
+    !text.is_empty()
+        && text.chars().all(character)
+        && !text.chars().all(|c| c == '.')
+        && !text.starts_with("__")
+}

@@ -1,0 +1,335 @@
+//! Coordinate transformations: what they must look like, and what of them an image can be placed with: a scale and a
+//! translation an axis. The others are named, not guessed at.
+
+use serde_json::Value;
+
+use crate::convention::finding::Report;
+use crate::convention::place::{Place, repeats};
+
+fn kind<'a>(item: &Place<'a>) -> Option<&'a str> {
+    item.value.get("type")?.as_str()
+}
+
+/// Up to 0.5: one scale, and at most one translation after it.
+pub fn validate_scale_first(list: &Place<'_>, rank: Option<usize>, report: &mut Report) {
+    let Some(items) = list.array(1, report) else { return };
+    let mut kinds = Vec::new();
+    for item in &items {
+        if item.object(report).is_none() {
+            continue;
+        }
+        item.require("type", report).and_then(|kind| kind.string(report).map(str::to_owned));
+        let Some(kind) = kind(item) else { continue };
+        kinds.push(kind);
+        match kind {
+            "scale" | "translation" => parameters(item, kind, rank, report),
+            _ => report.error(
+                "transformation",
+                &item.path,
+                format!("{kind:?} is neither scale nor translation"),
+            ),
+        }
+    }
+    let count = |wanted: &str| kinds.iter().filter(|kind| **kind == wanted).count();
+    if count("scale") != 1 || count("translation") > 1 {
+        report.error("transformation", &list.path, "there is one scale, and at most one translation");
+    } else if kinds.first() == Some(&"translation") {
+        report.warning("transformation", &list.path, "the scale comes first");
+    }
+}
+
+/// A list of numbers, one an axis.
+fn parameters(item: &Place<'_>, key: &str, rank: Option<usize>, report: &mut Report) {
+    let Some(list) = item.require(key, report) else { return };
+    let Some(numbers) = list.numbers(None, report) else { return };
+    if numbers.len() < 2 {
+        report.error("length", &list.path, "there is a number an axis, and an image has at least two");
+    } else if rank.is_some_and(|rank| rank != numbers.len()) {
+        report.error(
+            "length",
+            &list.path,
+            format!("{} numbers for {} axes", numbers.len(), rank.unwrap_or(0)),
+        );
+    }
+    if key == "scale" && numbers.iter().any(|number| *number <= 0.0) {
+        report.warning("scale", &list.path, "a scale should be above zero");
+    }
+}
+
+/// 0.6, of a level: exactly one scale, identity, or scale and translation in sequence, from the array's path to a system.
+pub fn validate_level(list: &Place<'_>, report: &mut Report) {
+    let Some(items) = list.array(1, report) else { return };
+    if items.len() > 1 {
+        report.error(
+            "transformation",
+            &list.path,
+            "a level has one transformation (a sequence, where it has two)",
+        );
+    }
+    for item in &items {
+        if item.object(report).is_none() {
+            continue;
+        }
+        validate(item, report);
+        validate_ends(item, &[], report);
+        let allowed = match kind(item) {
+            Some("scale" | "identity") => true,
+            Some("sequence") => is_scale_then_translation(item),
+            _ => false,
+        };
+        if !allowed {
+            let message = "a level has a scale, an identity, or a scale and a translation in sequence";
+            report.error("transformation", &item.path, message);
+        }
+    }
+}
+
+fn is_scale_then_translation(sequence: &Place<'_>) -> bool {
+    let parts = sequence.member("transformations").map(|list| list.items()).unwrap_or_default();
+    let kinds: Vec<&str> = parts.iter().filter_map(kind).collect();
+    parts.len() == 2 && kinds.len() == 2 && kinds.iter().all(|kind| ["scale", "translation"].contains(kind))
+}
+
+/// 0.6: `input` and `output` are objects. Those of levels lead from a `path` to a `name`; others need what `both` lists.
+pub fn validate_ends(item: &Place<'_>, both: &[&str], report: &mut Report) {
+    for (end, of_level) in [("input", "path"), ("output", "name")] {
+        let Some(end) = item.require(end, report) else { continue };
+        if end.object(report).is_none() {
+            continue;
+        }
+        end.optional(&[("name", 's'), ("path", 's')], report);
+        let of_level = [of_level];
+        for key in if both.is_empty() { &of_level[..] } else { both } {
+            end.require(key, report);
+        }
+    }
+}
+
+const KINDS: [&str; 12] = [
+    "identity",
+    "mapAxis",
+    "projectAxis",
+    "scale",
+    "translation",
+    "affine",
+    "rotation",
+    "bijection",
+    "sequence",
+    "byDimension",
+    "displacements",
+    "coordinates",
+];
+
+/// 0.6: any transformation, and those within it. The depth is bounded by the document's.
+pub fn validate(item: &Place<'_>, report: &mut Report) {
+    if item.object(report).is_none() {
+        return;
+    }
+    let Some(kind) = item.require("type", report).and_then(|kind| kind.string(report).map(str::to_owned))
+    else {
+        return;
+    };
+    item.optional(&[("name", 's')], report);
+    match kind.as_str() {
+        "scale" | "translation" => {
+            let numbers = item.require(&kind, report).and_then(|list| list.numbers(None, report));
+            if kind == "scale" && numbers.unwrap_or_default().iter().any(|number| *number <= 0.0) {
+                report.error("scale", &item.path, "a scale is above zero");
+            }
+        }
+        "affine" | "rotation" => matrix(item, &kind, report),
+        "mapAxis" => axes_list(&item.require("mapAxis", report), 2, 5, report),
+        "projectAxis" => project_axis(item, report),
+        "sequence" | "byDimension" => nested(item, &kind, report),
+        "bijection" => {
+            for part in
+                ["forward", "inverse"].iter().filter_map(|key| item.require(key, report)).collect::<Vec<_>>()
+            {
+                validate(&part, report);
+            }
+        }
+        "displacements" | "coordinates" => {
+            item.require("path", report).and_then(|path| path.string(report).map(str::to_owned));
+            interpolation(item, report);
+        }
+        "identity" => {}
+        _ => report.error("transformation", &item.path, format!("{kind:?} is none of {}", KINDS.join(", "))),
+    }
+}
+
+fn interpolation(item: &Place<'_>, report: &mut Report) {
+    if let Some(interpolation) = item.member("interpolation")
+        && interpolation.string(report).is_some_and(|text| !["nearest", "linear", "cubic"].contains(&text))
+    {
+        report.error("interpolation", &interpolation.path, "there are nearest, linear and cubic");
+    }
+}
+
+fn matrix(item: &Place<'_>, key: &str, report: &mut Report) {
+    match (item.member("path"), item.member(key)) {
+        (Some(path), None) => drop(path.string(report)),
+        (None, Some(rows)) => {
+            let items = rows.array(1, report).unwrap_or_default();
+            let rows_read: Vec<Vec<f64>> = items.iter().filter_map(|row| row.numbers(None, report)).collect();
+            let square =
+                rows_read.iter().all(|row| row.len() == items.len()) && (2..=5).contains(&items.len());
+            if key == "rotation" && !square {
+                report.error("matrix", &rows.path, "a rotation is a square matrix of two to five rows");
+            } else if rows_read.windows(2).any(|pair| pair[0].len() != pair[1].len()) {
+                report.error("matrix", &rows.path, "the rows of a matrix are of one length");
+            }
+        }
+        _ => report.error("required", &item.path, format!("there is either {key:?} or \"path\"")),
+    }
+}
+
+fn axes_list(list: &Option<Place<'_>>, least: usize, most: usize, report: &mut Report) {
+    let Some(list) = list else { return };
+    let items = list.distinct(least, report).unwrap_or_default();
+    if items.len() > most {
+        report.error("length", &list.path, format!("at most {most} axes, found {}", items.len()));
+    }
+    for item in &items {
+        if item.integer(0, report).is_some_and(|axis| axis > 4) {
+            report.error("range", &item.path, "there are at most five axes, from 0 to 4");
+        }
+    }
+}
+
+fn project_axis(item: &Place<'_>, report: &mut Report) {
+    let lists = ["droppedInputs", "createdOutputs"].map(|key| item.member(key));
+    if lists.iter().all(Option::is_none) {
+        report.error("required", &item.path, "there is \"droppedInputs\" or \"createdOutputs\"");
+    }
+    for list in &lists {
+        axes_list(list, 1, 3, report);
+    }
+}
+
+fn nested(item: &Place<'_>, kind: &str, report: &mut Report) {
+    let Some(list) = item.require("transformations", report) else { return };
+    let mut outputs = Vec::new();
+    for part in list.array(0, report).unwrap_or_default() {
+        if kind == "sequence" {
+            validate(&part, report);
+            continue;
+        }
+        if part.object(report).is_none() {
+            continue;
+        }
+        if let Some(inner) = part.require("transformation", report) {
+            validate(&inner, report);
+        }
+        for key in ["inputAxes", "outputAxes"] {
+            let numbers =
+                part.require(key, report).and_then(|axes| axes.numbers(None, report)).unwrap_or_default();
+            if key == "outputAxes" {
+                outputs.extend(numbers.iter().map(|axis| axis.to_bits().to_string()));
+            }
+        }
+    }
+    if !repeats(&outputs).is_empty() {
+        report.error("output-axes", &list.path, "an output axis comes from exactly one transformation");
+    }
+}
+
+/// A scale and a translation an axis: `world = index × scale + translation`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScaleTranslation {
+    /// World units a step of the index.
+    pub scale: Vec<f64>,
+    /// Where the centre of the first element is.
+    pub translation: Vec<f64>,
+}
+
+impl ScaleTranslation {
+    /// Every axis as it is.
+    pub fn identity(rank: usize) -> Self {
+        Self { scale: vec![1.0; rank], translation: vec![0.0; rank] }
+    }
+
+    /// `other` after this.
+    #[must_use]
+    pub fn then(mut self, other: &Self) -> Self {
+        for (axis, (scale, translation)) in self.scale.iter_mut().zip(&mut self.translation).enumerate() {
+            *scale *= other.scale[axis];
+            *translation = *translation * other.scale[axis] + other.translation[axis];
+        }
+        self
+    }
+}
+
+fn numbers(value: &Value, rank: usize) -> Option<Vec<f64>> {
+    let numbers: Vec<f64> = value.as_array()?.iter().filter_map(Value::as_f64).collect();
+    (numbers.len() == rank && numbers.iter().all(|number| number.is_finite())).then_some(numbers)
+}
+
+/// What a transformation does to each axis by itself.
+///
+/// # Errors
+/// The name of the one that does something else.
+pub fn flatten(item: &Value, rank: usize) -> Result<ScaleTranslation, String> {
+    let kind = item.get("type").and_then(Value::as_str).unwrap_or("a transformation without type");
+    let identity = ScaleTranslation::identity(rank);
+    let list =
+        |key: &str| item.get(key).and_then(|value| numbers(value, rank)).ok_or_else(|| kind.to_owned());
+    match kind {
+        "identity" => Ok(identity),
+        "scale" => Ok(ScaleTranslation { scale: list("scale")?, ..identity }),
+        "translation" => Ok(ScaleTranslation { translation: list("translation")?, ..identity }),
+        "affine" => diagonal(item, rank).ok_or_else(|| kind.to_owned()),
+        "sequence" => {
+            let parts =
+                item.get("transformations").and_then(Value::as_array).ok_or_else(|| kind.to_owned())?;
+            flatten_all(parts, rank)
+        }
+        "byDimension" => by_dimension(item, rank).ok_or_else(|| kind.to_owned()),
+        _ => Err(kind.to_owned()),
+    }
+}
+
+/// One after the other.
+///
+/// # Errors
+/// The name of the first that is of no use.
+pub fn flatten_all(items: &[Value], rank: usize) -> Result<ScaleTranslation, String> {
+    items.iter().try_fold(ScaleTranslation::identity(rank), |all, item| Ok(all.then(&flatten(item, rank)?)))
+}
+
+/// A matrix that mixes no axes.
+fn diagonal(item: &Value, rank: usize) -> Option<ScaleTranslation> {
+    let rows = item.get("affine")?.as_array()?;
+    let rows: Vec<Vec<f64>> = rows.iter().filter_map(|row| numbers(row, rank + 1)).collect();
+    let mixes = |(at, row): (usize, &Vec<f64>)| {
+        row[..rank].iter().enumerate().any(|(axis, value)| axis != at && *value != 0.0)
+    };
+    if rows.len() != rank || rows.iter().enumerate().any(mixes) {
+        return None;
+    }
+    let scale = rows.iter().enumerate().map(|(axis, row)| row[axis]).collect();
+    Some(ScaleTranslation { scale, translation: rows.iter().map(|row| row[rank]).collect() })
+}
+
+/// Parts that leave every axis where it is.
+fn by_dimension(item: &Value, rank: usize) -> Option<ScaleTranslation> {
+    let mut all = ScaleTranslation::identity(rank);
+    for part in item.get("transformations")?.as_array()? {
+        let axes = |key: &str| -> Option<Vec<usize>> {
+            let list = part.get(key)?.as_array()?;
+            let axes = list
+                .iter()
+                .filter_map(|axis| usize::try_from(axis.as_u64()?).ok().filter(|axis| *axis < rank));
+            Some(axes.collect())
+        };
+        let inputs = axes("inputAxes")?;
+        if inputs != axes("outputAxes")? {
+            return None;
+        }
+        let inner = flatten(part.get("transformation")?, inputs.len()).ok()?;
+        for (idx, axis) in inputs.iter().enumerate() {
+            all.scale[*axis] = inner.scale[idx];
+            all.translation[*axis] = inner.translation[idx];
+        }
+    }
+    Some(all)
+}

@@ -1,0 +1,165 @@
+//! A place in attributes: a value and the way to it. Asking it for what a convention wants there reports what is wrong instead.
+//!
+//! The rules that every convention shares have the same names everywhere: `type`, `required`, `length`, `range`, `duplicate`.
+
+use serde_json::{Map, Value};
+
+use super::finding::Report;
+
+/// A value and its JSON pointer.
+#[derive(Clone, Debug)]
+pub struct Place<'a> {
+    /// What stands there.
+    pub value: &'a Value,
+    /// The way there.
+    pub path: String,
+}
+
+/// A key as a JSON pointer has it.
+pub fn pointer_token(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}
+
+fn kind_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+/// An integer as JSON Schema understands it: `1.0` is one.
+#[allow(clippy::cast_possible_truncation)] // integers of at most 53 bits
+pub fn integer_of(value: &Value) -> Option<i64> {
+    let whole = |number: f64| number.fract() == 0.0 && number.abs() < 9e15;
+    value.as_i64().or_else(|| value.as_f64().filter(|number| whole(*number)).map(|number| number as i64))
+}
+
+impl<'a> Place<'a> {
+    /// The attributes themselves.
+    pub fn root(value: &'a Value) -> Self {
+        Self { value, path: String::new() }
+    }
+
+    /// A member, where this is an object that has it.
+    pub fn member(&self, key: &str) -> Option<Place<'a>> {
+        let value = self.value.as_object()?.get(key)?;
+        Some(Place { value, path: format!("{}/{}", self.path, pointer_token(key)) })
+    }
+
+    /// The elements, where this is an array.
+    pub fn items(&self) -> Vec<Place<'a>> {
+        let items = self.value.as_array().into_iter().flatten().enumerate();
+        items.map(|(idx, value)| Place { value, path: format!("{}/{idx}", self.path) }).collect()
+    }
+
+    /// A member that must be there.
+    pub fn require(&self, key: &str, report: &mut Report) -> Option<Place<'a>> {
+        let member = self.member(key);
+        if member.is_none() && self.value.is_object() {
+            report.error("required", &self.path, format!("{key:?} is missing"));
+        }
+        member
+    }
+
+    fn wrong<T>(&self, expected: &str, report: &mut Report) -> Option<T> {
+        let message = format!("expected {expected}, found {}", kind_name(self.value));
+        report.error("type", &self.path, message);
+        None
+    }
+
+    /// An object.
+    pub fn object(&self, report: &mut Report) -> Option<&'a Map<String, Value>> {
+        self.value.as_object().or_else(|| self.wrong("an object", report))
+    }
+
+    /// A string.
+    pub fn string(&self, report: &mut Report) -> Option<&'a str> {
+        self.value.as_str().or_else(|| self.wrong("a string", report))
+    }
+
+    /// A number.
+    pub fn number(&self, report: &mut Report) -> Option<f64> {
+        self.value.as_f64().or_else(|| self.wrong("a number", report))
+    }
+
+    /// A boolean.
+    pub fn boolean(&self, report: &mut Report) -> Option<bool> {
+        self.value.as_bool().or_else(|| self.wrong("a boolean", report))
+    }
+
+    /// An integer that is not below `least`.
+    pub fn integer(&self, least: i64, report: &mut Report) -> Option<i64> {
+        let Some(integer) = integer_of(self.value) else { return self.wrong("an integer", report) };
+        if integer < least {
+            report.error("range", &self.path, format!("{integer} is below {least}"));
+            return None;
+        }
+        Some(integer)
+    }
+
+    /// An array of at least `least` elements.
+    pub fn array(&self, least: usize, report: &mut Report) -> Option<Vec<Place<'a>>> {
+        if !self.value.is_array() {
+            return self.wrong("an array", report);
+        }
+        let items = self.items();
+        if items.len() < least {
+            let message = format!("expected at least {least} elements, found {}", items.len());
+            report.error("length", &self.path, message);
+        }
+        Some(items)
+    }
+
+    /// As [`array`](Self::array), but no element twice.
+    pub fn distinct(&self, least: usize, report: &mut Report) -> Option<Vec<Place<'a>>> {
+        let items = self.array(least, report)?;
+        let texts: Vec<String> = items.iter().map(|item| item.value.to_string()).collect();
+        for idx in repeats(&texts) {
+            report.error("duplicate", &items[idx].path, "the same element stands here twice");
+        }
+        Some(items)
+    }
+
+    /// An array of numbers; of exactly `len`, if that is known.
+    pub fn numbers(&self, len: Option<usize>, report: &mut Report) -> Option<Vec<f64>> {
+        let items = self.array(0, report)?;
+        if let Some(len) = len.filter(|len| *len != items.len()) {
+            let message = format!("expected {len} numbers, found {}", items.len());
+            report.error("length", &self.path, message);
+            return None;
+        }
+        items.iter().map(|item| item.number(report)).collect()
+    }
+
+    /// Members that must be of a type where they are there: `s`tring, `n`umber, `b`oolean, `o`bject, `a`rray.
+    pub fn optional(&self, members: &[(&str, char)], report: &mut Report) {
+        for (key, kind) in members {
+            let Some(member) = self.member(key) else { continue };
+            match kind {
+                's' => drop(member.string(report)),
+                'n' => drop(member.number(report)),
+                'b' => drop(member.boolean(report)),
+                'o' => drop(member.object(report)),
+                _ => drop(member.array(0, report)),
+            }
+        }
+    }
+}
+
+/// Where a text stands that stood before; one sort for everybody.
+pub fn repeats(texts: &[String]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..texts.len()).collect();
+    order.sort_by(|a, b| texts[*a].cmp(&texts[*b]));
+    order.windows(2).filter(|pair| texts[pair[0]] == texts[pair[1]]).map(|pair| pair[1]).collect()
+}
+
+/// A path below a group, as every convention wants it: relative, no empty segment, no way up.
+pub fn is_relative_path(path: &str) -> bool {
+    !path.is_empty()
+        && !path.contains("..")
+        && path.split('/').all(|segment| !segment.is_empty() && segment != ".")
+}

@@ -1,0 +1,117 @@
+//! `proj:`: the coordinate reference system. https://github.com/zarr-conventions/proj
+//!
+//! Revisions share one UUID: the early draft has shape, transform and bounding box too (they moved to `spatial:`); r2 wants
+//! exactly one of code, WKT2 and PROJJSON; v0.1 wants at least one and takes any authority. Deliberately not a parser of WKT.
+
+use super::finding::Report;
+use super::node::Node;
+use super::place::Place;
+
+const CRS: [&str; 3] = ["proj:code", "proj:wkt2", "proj:projjson"];
+
+/// The schema of revision r2, pinned by its commit.
+const R2_COMMIT: &str = "d150edbde61b53e9d17520f6d107c9d3689e5910";
+
+/// Whether any property is there.
+pub fn recognise(node: &Node) -> Option<String> {
+    let object = node.object()?;
+    let known = ["proj:shape", "proj:transform", "proj:bbox", "proj:epsg"];
+    let any = CRS.iter().chain(&known).any(|key| object.contains_key(*key));
+    any.then(String::new)
+}
+
+/// Whether what stands there is a value: the text (not the schema) lets a `null` stand for "none".
+fn is_given(place: &Place<'_>, key: &str) -> bool {
+    place.member(key).is_some_and(|member| !member.value.is_null())
+}
+
+/// Checks the properties of a node.
+pub fn validate(node: &Node, version: &str, report: &mut Report) {
+    let place = node.place();
+    let given: Vec<&str> = CRS.into_iter().filter(|key| is_given(&place, key)).collect();
+    let only_one = version == "v1" || version == R2_COMMIT;
+    if given.is_empty() {
+        report.error("no-crs", "", "one of proj:code, proj:wkt2 and proj:projjson must be there");
+    } else if only_one && given.len() > 1 {
+        report.error("several-crs", "", format!("this revision wants one of {}", given.join(", ")));
+    }
+    for key in CRS {
+        if place.member(key).is_some_and(|member| member.value.is_null()) {
+            report.warning(
+                "null",
+                &format!("/{key}"),
+                "the schema knows no null here; leave the property out",
+            );
+        }
+    }
+    code(&place, only_one, report);
+    wkt2(&place, report);
+    if let Some(projjson) = place.member("proj:projjson").filter(|member| !member.value.is_null())
+        && projjson.object(report).is_some()
+    {
+        projjson.require("type", report).and_then(|kind| kind.string(report).map(str::to_owned));
+    }
+    validate_geometry(&place, report);
+    let layout = place.member("multiscales").and_then(|multiscales| multiscales.member("layout"));
+    for entry in layout.iter().flat_map(Place::items) {
+        validate_geometry(&entry, report);
+    }
+}
+
+fn code(place: &Place<'_>, only_epsg_like: bool, report: &mut Report) {
+    let Some(member) = place.member("proj:code").filter(|member| !member.value.is_null()) else { return };
+    let Some(code) = member.string(report) else { return };
+    let parts = code
+        .split_once(':')
+        .filter(|(authority, rest)| !authority.is_empty() && !rest.is_empty() && !rest.contains(':'));
+    let epsg_like = parts.is_some_and(|(authority, number)| {
+        authority.bytes().all(|byte| byte.is_ascii_uppercase())
+            && number.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    if parts.is_none() || (only_epsg_like && !epsg_like) {
+        report.error(
+            "code",
+            &member.path,
+            format!("{code:?} is not an authority and a code, as in EPSG:4326"),
+        );
+    }
+}
+
+/// How WKT begins: the keywords of ISO 19162 for a reference system, and those of the older WKT1.
+const WKT2: [&str; 12] = [
+    "GEODCRS",
+    "GEODETICCRS",
+    "GEOGCRS",
+    "GEOGRAPHICCRS",
+    "PROJCRS",
+    "PROJECTEDCRS",
+    "VERTCRS",
+    "ENGCRS",
+    "COMPOUNDCRS",
+    "BOUNDCRS",
+    "DERIVEDPROJCRS",
+    "TIMECRS",
+];
+const WKT1: [&str; 6] = ["GEOGCS", "PROJCS", "GEOCCS", "COMPD_CS", "VERT_CS", "LOCAL_CS"];
+
+fn wkt2(place: &Place<'_>, report: &mut Report) {
+    let Some(member) = place.member("proj:wkt2").filter(|member| !member.value.is_null()) else { return };
+    let Some(text) = member.string(report) else { return };
+    let keyword = text.trim_start().split(['[', '(', ' ']).next().unwrap_or_default();
+    if WKT1.contains(&keyword) {
+        report.warning("wkt1", &member.path, format!("{keyword} is WKT1; WKT2 (ISO 19162) belongs here"));
+    } else if !WKT2.contains(&keyword) {
+        report.warning("wkt2", &member.path, "this does not begin as WKT2 of a reference system does");
+    }
+}
+
+/// The early draft's geometry, at the root or in an entry of a layout.
+fn validate_geometry(place: &Place<'_>, report: &mut Report) {
+    for (key, lengths) in [("proj:transform", [6, 9]), ("proj:bbox", [4, 6]), ("proj:shape", [2, 2])] {
+        let Some(member) = place.member(key) else { continue };
+        let len = member.value.as_array().map_or(lengths[0], Vec::len);
+        let expected = if lengths.contains(&len) { len } else { lengths[0] };
+        member.numbers(Some(expected), report);
+        report.info("moved", &member.path, format!("{key} is of the early draft; today it is in spatial:"));
+    }
+}

@@ -1,0 +1,144 @@
+//! `spatial:`: where the elements are: a 2-D affine, a bounding box, the two dimensions. https://github.com/zarr-conventions/spatial
+
+use super::finding::Report;
+use super::node::Node;
+use super::place::Place;
+
+const KEYS: [&str; 6] = [
+    "spatial:dimensions",
+    "spatial:bbox",
+    "spatial:transform_type",
+    "spatial:transform",
+    "spatial:shape",
+    "spatial:registration",
+];
+
+/// Whether any property is there.
+pub fn recognise(node: &Node) -> Option<String> {
+    let object = node.object()?;
+    KEYS.iter().any(|key| object.contains_key(*key)).then(String::new)
+}
+
+/// Checks the properties of a node.
+pub fn validate(node: &Node, _version: &str, report: &mut Report) {
+    let place = node.place();
+    dimensions(node, &place, report);
+    if let Some(bbox) = place.member("spatial:bbox") {
+        bounding_box(&bbox, report);
+    }
+    transform(&place, report);
+    if let Some(shape) = place.member("spatial:shape") {
+        let names = spatial_axes(node, &place);
+        extents(&shape, names.map(|axes| axes.map(|axis| node.shape[axis])), report);
+    }
+    if let Some(registration) = place.member("spatial:registration")
+        && let Some(text) = registration.string(report)
+        && !["pixel", "node"].contains(&text)
+    {
+        report.error(
+            "registration",
+            &registration.path,
+            format!("{text:?} is neither \"pixel\" nor \"node\""),
+        );
+    }
+    let layout = place.member("multiscales").and_then(|multiscales| multiscales.member("layout"));
+    for entry in layout.iter().flat_map(Place::items) {
+        transform(&entry, report);
+        if let Some(shape) = entry.member("spatial:shape") {
+            extents(&shape, None, report);
+        }
+    }
+}
+
+/// The names, where they are two texts.
+pub fn dimension_pair(place: &Place<'_>) -> Option<[String; 2]> {
+    let pair = place.value.get("spatial:dimensions")?.as_array()?;
+    match pair.as_slice() {
+        [y, x] => Some([y.as_str()?.to_owned(), x.as_str()?.to_owned()]),
+        _ => None,
+    }
+}
+
+/// Which axes of the array are y and x.
+fn spatial_axes(node: &Node, place: &Place<'_>) -> Option<[usize; 2]> {
+    let names = node.dimension_names()?;
+    let [y, x] = dimension_pair(place)?;
+    let at = |name: String| names.iter().position(|dimension| *dimension == name);
+    Some([at(y)?, at(x)?])
+}
+
+fn dimensions(node: &Node, place: &Place<'_>, report: &mut Report) {
+    let Some(member) = place.member("spatial:dimensions") else {
+        if !node.is_group() {
+            report.error("required", "", "\"spatial:dimensions\" is missing; arrays must have it");
+        }
+        return;
+    };
+    let Some(items) = member.array(0, report) else { return };
+    let pair: Vec<&str> = items.iter().filter_map(|item| item.string(report)).collect();
+    if items.len() != 2 {
+        let message =
+            format!("expected the names of the y and the x dimension, found {} elements", items.len());
+        report.error("length", &member.path, message);
+        return;
+    }
+    if node.is_group() {
+        return;
+    }
+    match node.dimension_names() {
+        None => report.error("no-dimension-names", &member.path, "the array does not name its dimensions"),
+        Some(names) => {
+            for name in pair.iter().filter(|name| !names.iter().any(|known| known == *name)) {
+                let message = format!("the array has no dimension {name:?}; it has {}", names.join(", "));
+                report.error("unknown-dimension", &member.path, message);
+            }
+        }
+    }
+}
+
+fn bounding_box(bbox: &Place<'_>, report: &mut Report) {
+    let Some(numbers) = bbox.numbers(Some(4), report) else { return };
+    if numbers[0] > numbers[2] || numbers[1] > numbers[3] {
+        report.warning(
+            "empty-bbox",
+            &bbox.path,
+            "the order is xmin, ymin, xmax, ymax; a minimum is above its maximum",
+        );
+    }
+}
+
+fn transform(place: &Place<'_>, report: &mut Report) {
+    let kind = place.member("spatial:transform_type");
+    let kind = kind.as_ref().and_then(|kind| kind.string(report)).unwrap_or("affine");
+    let Some(transform) = place.member("spatial:transform") else { return };
+    if kind != "affine" {
+        let message =
+            format!("transformations of type {kind:?} are not known; {} is not used", transform.path);
+        report.warning("transform-type", &format!("{}/spatial:transform_type", place.path), message);
+        return;
+    }
+    if let Some(numbers) = transform.numbers(Some(6), report)
+        && numbers[0] * numbers[4] - numbers[1] * numbers[3] == 0.0
+    {
+        report.warning("singular", &transform.path, "this maps the plane onto a line: it has no inverse");
+    }
+}
+
+/// `[height, width]`, and that it fits the array.
+fn extents(shape: &Place<'_>, expected: Option<[f64; 2]>, report: &mut Report) {
+    let Some(items) = shape.array(0, report) else { return };
+    if items.len() != 2 {
+        report.error(
+            "length",
+            &shape.path,
+            format!("expected [height, width], found {} elements", items.len()),
+        );
+    }
+    let found: Vec<i64> = items.iter().filter_map(|item| item.integer(1, report)).collect();
+    #[allow(clippy::cast_precision_loss)] // extents of arrays
+    let fits = |expected: [f64; 2]| found.iter().map(|extent| *extent as f64).eq(expected);
+    if expected.is_some_and(|expected| found.len() == 2 && !fits(expected)) {
+        let message = format!("{found:?} is not the array's own shape");
+        report.warning("shape", &shape.path, message);
+    }
+}

@@ -1,0 +1,34 @@
+//! `stac:`: a STAC object, or the way to one, on a group. https://github.com/zarr-conventions/stac
+//!
+//! Deliberately not a validator of STAC: that is STAC's own business, as the convention says.
+
+use super::finding::Report;
+use super::node::Node;
+
+const KEYS: [&str; 4] = ["stac:item", "stac:collection", "stac:key", "stac:link"];
+
+/// Whether any property is there.
+pub fn recognise(node: &Node) -> Option<String> {
+    let object = node.object()?;
+    KEYS.iter().any(|key| object.contains_key(*key)).then(String::new)
+}
+
+/// Checks that there is exactly one.
+pub fn validate(node: &Node, _version: &str, report: &mut Report) {
+    let place = node.place();
+    let given = KEYS.iter().filter(|key| place.member(key).is_some()).count();
+    if given != 1 {
+        report.error(
+            "required",
+            "",
+            format!("exactly one of {} must be there, found {given}", KEYS.join(", ")),
+        );
+    }
+    place.optional(&[("stac:item", 'o'), ("stac:collection", 'o'), ("stac:key", 's')], report);
+    if let Some(link) = place.member("stac:link")
+        && link.object(report).is_some()
+    {
+        link.require("href", report).and_then(|href| href.string(report).map(str::to_owned));
+        link.optional(&[("rel", 's'), ("type", 's')], report);
+    }
+}

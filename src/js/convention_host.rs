@@ -1,0 +1,62 @@
+//! The face of the conventions' own module: JSON text in, JSON text out, in plain numbers, without wasm-bindgen.
+//! `convention/module.ts` drives it.
+//!
+//! A call answers 0, or 1 when the answer is an error: `{code, message}`. The module imports nothing; a panic is a trap, after
+//! which the instance is thrown away.
+
+use std::cell::RefCell;
+
+use crate::convention;
+use crate::error::Error;
+
+thread_local! {
+    static ANSWER: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// A buffer for a request of `len` bytes; null where there is no memory. The call that is given it takes it.
+#[unsafe(no_mangle)]
+pub extern "C" fn conventions_request(len: usize) -> *mut u8 {
+    let mut bytes: Vec<u8> = Vec::new();
+    if bytes.try_reserve_exact(len).is_err() {
+        return std::ptr::null_mut();
+    }
+    bytes.resize(len, 0);
+    Box::into_raw(bytes.into_boxed_slice()).cast()
+}
+
+/// Answers the request that stands in a buffer.
+///
+/// # Safety
+/// `request` came from [`conventions_request`] with the same `len`, all of it was written, and it is not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn conventions_answer(request: *mut u8, len: usize) -> u32 {
+    if request.is_null() {
+        return 1;
+    }
+    // SAFETY: `conventions_request` leaked a boxed slice of this very length.
+    let bytes = unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(request, len)) };
+    let text = std::str::from_utf8(&bytes).map_err(|error| Error::argument(error.to_string()));
+    let (status, answer) = match text.and_then(convention::answer) {
+        Ok(answer) => (0, answer),
+        Err(error) => (1, report(&error)),
+    };
+    ANSWER.with_borrow_mut(|slot| *slot = answer);
+    status
+}
+
+/// Where the answer stands, until the next call.
+#[unsafe(no_mangle)]
+pub extern "C" fn conventions_answer_ptr() -> *const u8 {
+    ANSWER.with_borrow(|answer| answer.as_ptr())
+}
+
+/// How long it is.
+#[unsafe(no_mangle)]
+pub extern "C" fn conventions_answer_len() -> usize {
+    ANSWER.with_borrow(String::len)
+}
+
+fn report(error: &Error) -> String {
+    let node = error.context().node.clone();
+    serde_json::json!({ "code": error.kind().code(), "message": error.to_string(), "node": node }).to_string()
+}

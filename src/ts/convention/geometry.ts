@@ -1,0 +1,83 @@
+/**
+ * World and index, both ways. A whole index is the centre of an element; element i reaches from i − ½ to i + ½.
+ */
+
+/** Where a level is. */
+export interface Placed {
+  /** World units a step of the index, an axis. */
+  readonly scale: readonly number[];
+  /** World coordinate of the centre of the first element, an axis. */
+  readonly translation: readonly number[];
+  /** Where x and y mix: `x = a·column + b·row + c`, `y = d·column + e·row + f`. */
+  readonly affine?: readonly [number, number, number, number, number, number];
+}
+
+/** Which axes are x and y. */
+export interface Plane {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** xmin, ymin, xmax, ymax. */
+export type Extent = readonly [number, number, number, number];
+
+export function toWorld(level: Placed, plane: Plane, index: readonly number[]): number[] {
+  const world = level.scale.map((scale, axis) => scale * (index[axis] ?? 0) + (level.translation[axis] ?? 0));
+  if (level.affine) {
+    const [a, b, c, d, e, f] = level.affine;
+    const [column, row] = [index[plane.x] ?? 0, index[plane.y] ?? 0];
+    world[plane.x] = a * column + b * row + c;
+    world[plane.y] = d * column + e * row + f;
+  }
+  return world;
+}
+
+export function toIndex(level: Placed, plane: Plane, world: readonly number[]): number[] {
+  const index = level.scale.map(
+    (scale, axis) => ((world[axis] ?? 0) - (level.translation[axis] ?? 0)) / scale,
+  );
+  if (level.affine) {
+    const [a, b, c, d, e, f] = level.affine;
+    const [x, y] = [(world[plane.x] ?? 0) - c, (world[plane.y] ?? 0) - f];
+    const determinant = a * e - b * d;
+    index[plane.x] = (e * x - b * y) / determinant;
+    index[plane.y] = (a * y - d * x) / determinant;
+  }
+  return index;
+}
+
+const corners = ([left, bottom, right, top]: Extent) =>
+  [
+    [left, bottom],
+    [right, bottom],
+    [left, top],
+    [right, top],
+  ] as const;
+
+/** The box around the images of a box's corners. */
+function boxed(box: Extent, rank: number, plane: Plane, map: (point: number[]) => number[]): Extent {
+  const images = corners(box).map(([x, y]) => {
+    const point = new globalThis.Array<number>(rank).fill(0);
+    point[plane.x] = x;
+    point[plane.y] = y;
+    return map(point);
+  });
+  const xs = images.map((image) => image[plane.x] ?? Number.NaN);
+  const ys = images.map((image) => image[plane.y] ?? Number.NaN);
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}
+
+/** The box of indices around an extent of the world: columns and rows. */
+export const indexBox = (level: Placed, plane: Plane, extent: Extent): Extent =>
+  boxed(extent, level.scale.length, plane, (point) => toIndex(level, plane, point));
+
+/** The extent of the world around a box of indices. */
+export const worldBox = (level: Placed, plane: Plane, box: Extent): Extent =>
+  boxed(box, level.scale.length, plane, (point) => toWorld(level, plane, point));
+
+/** The elements of an axis that a range of indices touches: start and stop, inside the array. */
+export function elementsIn(from: number, to: number, length: number): [start: number, stop: number] {
+  const start = Math.min(Math.max(Math.floor(from + 0.5), 0), length);
+  const stop = Math.min(Math.max(Math.ceil(to + 0.5), 0), length);
+  return [start, Math.max(start, stop)];
+}

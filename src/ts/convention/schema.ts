@@ -1,0 +1,194 @@
+/**
+ * JSON Schema: a user's schemas, and those that declarations name when `loadSchema` asks for them. The engine is
+ * @cfworker/json-schema, which interprets schemas (it needs no `unsafe-eval`) and covers drafts 4, 7, 2019-09 and 2020-12; it
+ * is a chunk of its own, downloaded when there is a schema to check.
+ */
+import type { Validator } from "@cfworker/json-schema";
+import { configuration } from "../engine/configuration.ts";
+import { documentOf, type NodeLike } from "./facts.ts";
+import type { Finding } from "./findings.ts";
+import type { JsonSchema } from "./registered.ts";
+
+/** Schemas are small; a longer answer is something else. */
+const LONGEST_SCHEMA = 2 ** 20;
+/** How many values a document may have to be checked: the engine compares every two of an array that wants to be unique. */
+const MOST_VALUES = 10_000;
+const LOADING_MS = 15_000;
+/** How many schemas one schema may draw in. */
+const MOST_REFERENCES = 16;
+/** How many findings of one schema are kept. */
+const KEPT = 200;
+
+const loaded = new Map<string, Promise<JsonSchema>>();
+
+async function download(url: string, signal?: AbortSignal): Promise<JsonSchema> {
+  const { protocol } = new URL(url);
+  if (protocol !== "https:" && protocol !== "http:") throw new Error(`${protocol} is not a web address`);
+  const timeout = AbortSignal.timeout(LOADING_MS);
+  const response = await fetch(url, { signal: signal ? AbortSignal.any([signal, timeout]) : timeout });
+  if (!response.ok) throw new Error(`HTTP status ${response.status}`);
+  const text = await response.text();
+  if (text.length > LONGEST_SCHEMA) throw new Error(`${text.length} characters are too long for a schema`);
+  const schema = JSON.parse(text);
+  if (
+    typeof schema !== "boolean" &&
+    (typeof schema !== "object" || schema === null || globalThis.Array.isArray(schema))
+  ) {
+    throw new Error("this is no schema");
+  }
+  return schema;
+}
+
+/** The schema at a URL: downloaded once, and again after a failure. */
+export function loadSchema(url: string, signal?: AbortSignal): Promise<JsonSchema> {
+  const known = loaded.get(url);
+  if (known) return known;
+  const loading = download(url, signal);
+  loaded.set(url, loading);
+  loading.catch(() => loaded.delete(url));
+  return loading;
+}
+
+type Draft = "4" | "7" | "2019-09" | "2020-12";
+
+function draftOf(schema: JsonSchema): Draft {
+  const uri = typeof schema === "object" ? String(schema.$schema ?? "") : "";
+  if (/draft-0?4/.test(uri)) return "4";
+  if (/draft-0?[67]/.test(uri)) return "7";
+  return uri.includes("2019-09") ? "2019-09" : "2020-12";
+}
+
+/** Whether a value has at most `most` values in it. */
+function isSmall(value: unknown, most: number): boolean {
+  const open = [value];
+  for (let seen = 0; open.length > 0; seen++) {
+    if (seen + open.length > most) return false;
+    const next = open.pop();
+    if (typeof next === "object" && next !== null) open.push(...Object.values(next).slice(0, most));
+  }
+  return true;
+}
+
+/** The schemas elsewhere that a schema refers to. */
+function references(schema: JsonSchema): string[] {
+  const found = new Set<string>();
+  const open: unknown[] = [schema];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== "object" || next === null) continue;
+    const { $ref } = next as { $ref?: unknown };
+    if (typeof $ref === "string" && /^https?:/.test($ref)) found.add($ref.split("#")[0] ?? $ref);
+    open.push(...Object.values(next));
+  }
+  return [...found];
+}
+
+/** Adds what the schema refers to, from where it is; what cannot be had is told by the engine when it is reached. */
+async function addReferences(validator: Validator, schema: JsonSchema, signal?: AbortSignal): Promise<void> {
+  const open = references(schema);
+  const seen = new Set<string>(typeof schema === "object" && schema.$id ? [String(schema.$id)] : []);
+  for (let url = open.pop(); url !== undefined && seen.size <= MOST_REFERENCES; url = open.pop()) {
+    if (seen.has(url)) continue;
+    seen.add(url);
+    const other = await loadSchema(url, signal).catch(() => undefined);
+    if (other === undefined) continue;
+    validator.addSchema(structuredClone(other) as Parameters<Validator["addSchema"]>[0], url);
+    open.push(...references(other));
+  }
+}
+
+interface Checked {
+  schema: JsonSchema;
+  /** What it describes. */
+  of?: "node" | "attributes";
+  /** The convention's label. */
+  convention: string;
+  /** Whether schemas elsewhere may be fetched. */
+  mayLoad: boolean;
+  signal?: AbortSignal;
+}
+
+const describesNode = (schema: JsonSchema) =>
+  typeof schema === "object" && typeof schema.properties === "object" && schema.properties !== null
+    ? Object.hasOwn(schema.properties, "attributes")
+    : false;
+
+/** Keywords whose errors only repeat that something within does not fit. */
+const WRAPPERS = new Set([
+  "properties",
+  "items",
+  "prefixItems",
+  "$ref",
+  "allOf",
+  "then",
+  "else",
+  "additionalProperties",
+  "patternProperties",
+]);
+
+/** A JSON pointer into the attributes, of the engine's `#/attributes/a%20b`. */
+function pointerOf(location: string, ofNode: boolean): string {
+  const pointer = decodeURI(location.replace(/^#/, ""));
+  return ofNode ? pointer.replace(/^\/attributes(?=\/|$)/, "") : pointer;
+}
+
+const note = (convention: string, rule: string, severity: Finding["severity"], message: string): Finding => ({
+  rule: `schema/${rule}`,
+  path: "",
+  severity,
+  message,
+  convention,
+});
+
+/** Checks a node against a schema. What goes wrong on the way is a finding too. */
+export async function checkSchema(node: NodeLike, checked: Checked): Promise<Finding[]> {
+  const { schema, convention, mayLoad, signal } = checked;
+  const ofNode = (checked.of ?? (describesNode(schema) ? "node" : "attributes")) === "node";
+  try {
+    const document = documentOf(node);
+    const instance = ofNode ? document : document.attributes;
+    if (!isSmall(instance, MOST_VALUES)) {
+      return [
+        note(
+          convention,
+          "too-large",
+          "info",
+          `documents of more than ${MOST_VALUES} values are not checked by schema`,
+        ),
+      ];
+    }
+    const { Validator } = await import("@cfworker/json-schema");
+    const copy = structuredClone(schema) as ConstructorParameters<typeof Validator>[0];
+    const validator = new Validator(copy, draftOf(schema), false);
+    if (mayLoad) await addReferences(validator, schema, signal);
+    const { errors } = validator.validate(instance);
+    const telling = errors.filter(({ keyword }) => !WRAPPERS.has(keyword));
+    return (telling.length > 0 ? telling : errors).slice(0, KEPT).map((error) => ({
+      rule: `schema/${error.keyword}`,
+      path: pointerOf(error.instanceLocation, ofNode),
+      severity: "error",
+      message: error.error,
+      convention,
+    }));
+  } catch (error) {
+    signal?.throwIfAborted();
+    return [note(convention, "not-checked", "warning", `the schema cannot be checked: ${String(error)}`)];
+  }
+}
+
+/** Loads the schema that a declaration names, and checks the node against it. */
+export async function checkLoaded(
+  node: NodeLike,
+  url: string,
+  convention: string,
+  signal?: AbortSignal,
+): Promise<Finding[]> {
+  try {
+    const schema = await loadSchema(url, signal);
+    return await checkSchema(node, { schema, convention, mayLoad: true, signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    configuration.onWarning?.(`the schema ${url} cannot be loaded`, node.path ?? "/");
+    return [note(convention, "not-loaded", "warning", `${url} cannot be loaded: ${String(error)}`)];
+  }
+}

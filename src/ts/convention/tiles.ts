@@ -1,0 +1,114 @@
+/**
+ * The chunk-aligned tiles of a level in an extent, nearest first.
+ */
+import { ZarrError } from "../errors.ts";
+import type { Slice } from "../types.ts";
+import { type Extent, elementsIn, indexBox, type Plane, toWorld, worldBox } from "./geometry.ts";
+import type { PyramidLevel } from "./pyramid_model.ts";
+
+/** A chunk of the plane. */
+export interface Tile {
+  /** The level's place in `levels`. */
+  level: number;
+  /** Column and row of the grid of tiles. */
+  column: number;
+  row: number;
+  /** By position, as `array.get` takes it; inside the array. */
+  selection: (number | Slice | null)[];
+  /** What of the world it covers, edge to edge. */
+  extent: Extent;
+  /** From its middle to the middle of the view, in tiles. */
+  distance: number;
+  /** Bytes when decoded. */
+  bytes: number;
+}
+
+/** No screen shows more; a caller who asks for more has picked the wrong level. */
+const MOST_TILES = 2 ** 16;
+
+interface Wanted {
+  level: PyramidLevel;
+  index: number;
+  plane: Plane;
+  extent: Extent;
+  center: readonly [number, number] | undefined;
+  margin: number;
+  /** The selection of the other axes; x and y are replaced. */
+  others: (number | Slice | null)[];
+  bytes: number;
+}
+
+/** The tiles of an axis that a range of indices touches: first, and one past the last. */
+function tileRange(from: number, to: number, length: number, size: number, margin: number): [number, number] {
+  const [start, stop] = elementsIn(from, to, length);
+  if (stop <= start) return [0, 0];
+  const last = Math.ceil(length / size);
+  return [Math.max(Math.floor(start / size) - margin, 0), Math.min(Math.ceil(stop / size) + margin, last)];
+}
+
+export function tilesIn({ level, index, plane, extent, center, margin, others, bytes }: Wanted): Tile[] {
+  const { x, y } = plane;
+  const box = indexBox(level, plane, extent);
+  const [width, height] = [level.chunks[x] ?? 1, level.chunks[y] ?? 1];
+  const columns = tileRange(box[0], box[2], level.shape[x] ?? 0, width, margin);
+  const rows = tileRange(box[1], box[3], level.shape[y] ?? 0, height, margin);
+  const count = (columns[1] - columns[0]) * (rows[1] - rows[0]);
+  if (count > MOST_TILES) {
+    throw new ZarrError("Limit", "so many tiles are not listed: pick a coarser level", {
+      expected: `at most ${MOST_TILES}`,
+      actual: `${count}`,
+    });
+  }
+  const middle = center ?? [(extent[0] + extent[2]) / 2, (extent[1] + extent[3]) / 2];
+  const side = Math.max(level.unitsPerElement * Math.max(width, height), Number.MIN_VALUE);
+  const tiles: Tile[] = [];
+  for (let row = rows[0]; row < rows[1]; row++) {
+    for (let column = columns[0]; column < columns[1]; column++) {
+      const tile = tileAt(level, plane, column, row, others);
+      const distance = Math.hypot(tile.middle[0] - middle[0], tile.middle[1] - middle[1]) / side;
+      const { selection, extent: own } = tile;
+      tiles.push({
+        level: index,
+        column,
+        row,
+        selection,
+        extent: own,
+        distance,
+        bytes: bytesOf(level, others, bytes),
+      });
+    }
+  }
+  return tiles.sort((a, b) => a.distance - b.distance || a.row - b.row || a.column - b.column);
+}
+
+function tileAt(
+  level: PyramidLevel,
+  plane: Plane,
+  column: number,
+  row: number,
+  others: (number | Slice | null)[],
+) {
+  const span = (axis: number, place: number): [number, number] => {
+    const size = level.chunks[axis] ?? 1;
+    return [place * size, Math.min((place + 1) * size, level.shape[axis] ?? 0)];
+  };
+  const [left, right] = span(plane.x, column);
+  const [top, bottom] = span(plane.y, row);
+  const selection = [...others];
+  selection[plane.x] = { start: left, stop: right, step: null };
+  selection[plane.y] = { start: top, stop: bottom, step: null };
+  const extent = worldBox(level, plane, [left - 0.5, top - 0.5, right - 0.5, bottom - 0.5]);
+  const index = new globalThis.Array<number>(level.shape.length).fill(0);
+  index[plane.x] = (left + right - 1) / 2;
+  index[plane.y] = (top + bottom - 1) / 2;
+  const world = toWorld(level, plane, index);
+  return { selection, extent, middle: [world[plane.x] ?? 0, world[plane.y] ?? 0] as const };
+}
+
+/** One chunk of every axis; all of an axis that is taken whole. */
+function bytesOf(level: PyramidLevel, others: (number | Slice | null)[], bytes: number): number {
+  return level.chunks.reduce((product, chunk, axis) => {
+    const chunks = others[axis] === null ? Math.ceil((level.shape[axis] ?? 0) / chunk) : 1;
+    return product * chunk * chunks;
+  }, bytes);
+}

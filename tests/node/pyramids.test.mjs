@@ -1,0 +1,171 @@
+/** Pyramids as other libraries wrote them, against where those say their elements are; levels and tiles for a view. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import * as zarr from "zarr-wasm";
+import * as zarrita from "zarrita";
+import { metadata } from "./made_stores.mjs";
+
+const STORES = join(import.meta.dirname, "../fixtures/conventions/stores");
+const encode = (document) => new TextEncoder().encode(JSON.stringify(document));
+const storeOf = (documents) =>
+  new Map(Object.entries(documents).map(([key, document]) => [`/${key}`, encode(document)]));
+
+function close(actual, expected, what) {
+  assert.equal(actual.length, expected.length, what);
+  for (const [axis, value] of expected.entries()) {
+    assert.ok(
+      Math.abs(actual[axis] - value) <= 1e-9 * Math.max(1, Math.abs(value)),
+      `${what}: ${actual} for ${expected}`,
+    );
+  }
+}
+
+for (const file of readdirSync(STORES)) {
+  test(`${file}: every level is where its writer says`, async () => {
+    const { documents, levels, convention, crs, units } = JSON.parse(
+      readFileSync(join(STORES, file), "utf8"),
+    );
+    const root = await zarr.open(storeOf(documents), { kind: "group" });
+    const pyramid = await zarr.pyramid(root);
+    assert.equal(pyramid.convention, convention);
+    assert.deepEqual(pyramid.findings, []);
+    assert.deepEqual(pyramid.crs, crs);
+    assert.deepEqual(
+      pyramid.levels.map(({ path }) => path),
+      levels.map(({ path }) => path),
+    );
+    assert.deepEqual(
+      pyramid.axes.map(({ unit }) => unit ?? null),
+      units,
+    );
+    for (const [idx, { shape, first, last }] of levels.entries()) {
+      assert.deepEqual(pyramid.levels[idx].shape, shape);
+      const end = shape.map((extent) => extent - 1);
+      close(
+        pyramid.toWorld(
+          shape.map(() => 0),
+          idx,
+        ),
+        first,
+        "first",
+      );
+      close(pyramid.toWorld(end, idx), last, "last");
+      close(pyramid.toIndex(last, idx), end, "back");
+    }
+    const problems = (await zarr.validate(root)).filter(({ severity }) => severity === "error");
+    assert.deepEqual(problems, []);
+  });
+}
+
+/** Levels of 4096, 2048, … elements a side, each half as fine, over a world of 4096 units. */
+function powersOfTwo(count, attributes = {}) {
+  const layout = Array.from({ length: count }, (_, level) => ({
+    asset: String(level),
+    ...(level === 0 ? {} : { derived_from: String(level - 1), transform: { scale: [2, 2] } }),
+  }));
+  const store = new Map();
+  const group = {
+    multiscales: { layout },
+    "spatial:dimensions": ["y", "x"],
+    "spatial:transform": [1, 0, 0, 0, -1, 4096],
+    ...attributes,
+  };
+  store.set("/zarr.json", encode({ zarr_format: 3, node_type: "group", attributes: group }));
+  for (let level = 0; level < count; level++) {
+    const side = 4096 >> level;
+    const array = metadata({
+      shape: [3, side, side],
+      chunks: [1, 256, 256],
+      dtype: "uint16",
+      names: ["time", "y", "x"],
+    });
+    store.set(`/${level}/zarr.json`, encode(array));
+  }
+  return store;
+}
+
+const made = async (count) => zarr.pyramid(await zarr.open(powersOfTwo(count), { kind: "group" }));
+
+test("the level that fits, with its selection and what it costs", async () => {
+  const pyramid = await made(5);
+  assert.deepEqual(pyramid.extent(0), [0, 0, 4096, 4096]);
+  const picked = pyramid.pick({ unitsPerPixel: 4, extent: [0, 3072, 1000, 4096], at: { t: 2 } });
+  assert.equal(picked.index, 2);
+  assert.deepEqual(picked.selection, [
+    2,
+    { start: 0, stop: 256, step: null },
+    { start: 0, stop: 250, step: null },
+  ]);
+  assert.equal(picked.resultBytes, 2 * 256 * 250);
+  assert.equal(picked.chunkBytes, 2 * 256 * 256);
+  assert.equal(pyramid.pick({ unitsPerPixel: 4, devicePixelRatio: 2, current: -1 }).index, 1);
+  assert.equal(pyramid.pick({ unitsPerPixel: 1000, current: -1 }).index, 4);
+  assert.equal(pyramid.pick({ unitsPerPixel: 0.001, current: -1 }).index, 0);
+  assert.throws(() => pyramid.pick({ unitsPerPixel: 0 }), { code: "Argument" });
+});
+
+test("a level is kept while a change would hardly show", async () => {
+  const pyramid = await made(5);
+  const zoom = (unitsPerPixel) => pyramid.pick({ unitsPerPixel }).index;
+  assert.deepEqual([4, 3.9, 3.5, 3.2, 3.5, 3.9, 4, 4.5, 4.9].map(zoom), [2, 2, 2, 1, 1, 1, 1, 1, 2]);
+});
+
+test("tiles are chunks, nearest first, inside the array", async () => {
+  const pyramid = await made(3);
+  const tiles = pyramid.tiles({ level: 0, extent: [600, 3000, 1100, 3500], at: { time: 1 } });
+  const named = tiles.map(({ row, column }) => `${row},${column}`);
+  assert.deepEqual([...named].sort(), ["2,2", "2,3", "2,4", "3,2", "3,3", "3,4", "4,2", "4,3", "4,4"].sort());
+  assert.equal(named[0], "3,3");
+  assert.ok(tiles.every(({ distance }, idx) => idx === 0 || distance >= tiles[idx - 1].distance));
+  assert.deepEqual(tiles[0].selection, [
+    1,
+    { start: 768, stop: 1024, step: null },
+    { start: 768, stop: 1024, step: null },
+  ]);
+  assert.deepEqual(tiles[0].extent, [768, 3072, 1024, 3328]);
+  assert.equal(tiles[0].bytes, 2 * 256 * 256);
+  assert.equal(pyramid.tiles({ level: 2, extent: [-9000, -9000, -8000, -8000] }).length, 0);
+  assert.equal(pyramid.tiles({ level: 2, extent: [0, 0, 1, 1], margin: 1 }).length, 4);
+  assert.equal(pyramid.tiles({ unitsPerPixel: 4, extent: [0, 0, 4096, 4096] }).length, 16);
+  assert.throws(() => pyramid.tiles({}), { code: "Argument" });
+});
+
+test("a view's selection is what array.get takes", async () => {
+  const pyramid = await made(5);
+  const { level, selection } = pyramid.pick({ unitsPerPixel: 16, extent: [0, 4000, 100, 4096] });
+  const { data, shape } = await level.array.get(selection);
+  assert.deepEqual([level.path, shape, data.length], ["/4", [6, 7], 42]);
+});
+
+test("zarrita's groups are opened too, and an array alone is a pyramid of one level", async () => {
+  const root = await zarrita.open(powersOfTwo(2), { kind: "group" });
+  assert.equal((await zarr.pyramid(root)).levels.length, 2);
+  const level = await zarrita.open(zarrita.root(powersOfTwo(2)).resolve("1"), { kind: "array" });
+  const alone = await zarr.pyramid(level);
+  assert.deepEqual([alone.convention, alone.levels.length, alone.isPlaced], ["array", 1, false]);
+});
+
+test("a group without levels, and levels that are not there", async () => {
+  const store = new Map([["/zarr.json", encode({ zarr_format: 3, node_type: "group", attributes: {} })]]);
+  await assert.rejects(zarr.pyramid(await zarr.open(store)), { code: "NotFound" });
+  const gone = powersOfTwo(3);
+  gone.delete("/1/zarr.json");
+  gone.set("/2/zarr.json", new TextEncoder().encode("{"));
+  const pyramid = await zarr.pyramid(await zarr.open(gone));
+  assert.equal(pyramid.levels.length, 1);
+  assert.deepEqual(pyramid.findings.map(({ rule }) => rule).sort(), [
+    "pyramid/missing-level",
+    "pyramid/missing-level",
+    "pyramid/unreadable",
+  ]);
+});
+
+test("levels that are groups: the consolidated metadata say what is in them", async () => {
+  const { documents } = JSON.parse(readFileSync(join(STORES, "zarr-cm-geozarr.json"), "utf8"));
+  const store = storeOf(documents);
+  const pyramid = await zarr.pyramid(await zarr.open(store, { kind: "group" }));
+  assert.deepEqual([pyramid.variable, pyramid.variables], ["b04", ["b04"]]);
+  await assert.rejects(zarr.pyramid(await zarr.open(store), { variable: "b99" }), { code: "Format" });
+});

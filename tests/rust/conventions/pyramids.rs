@@ -1,0 +1,248 @@
+//! The one model, from every convention of levels. Expected numbers are worked out by hand from each convention's text.
+
+use serde_json::{Value, json};
+use zarr_wasm::convention::answer;
+
+use super::{array, errors, group};
+
+/// Answers every question of a pyramid from these nodes.
+pub fn pyramid(root: &str, nodes: &Value, options: &Value) -> Result<Value, String> {
+    let mut known = serde_json::Map::new();
+    for _ in 0..10 {
+        let mut request = json!({ "verb": "pyramid", "root": root, "nodes": known });
+        for (key, value) in options.as_object().unwrap() {
+            request[key] = value.clone();
+        }
+        let step = answer(&request.to_string()).map_err(|error| error.to_string())?;
+        let step: Value = serde_json::from_str(&step).unwrap();
+        let Some(wanted) = step.get("nodes") else { return Ok(step) };
+        for path in wanted.as_array().unwrap().iter().filter_map(Value::as_str) {
+            let mut node = nodes.get(path).cloned().unwrap_or(Value::Null);
+            node.as_object_mut().map(|node| node.remove("children"));
+            known.insert(path.to_owned(), node);
+        }
+        for path in step["listings"].as_array().unwrap().iter().filter_map(Value::as_str) {
+            known.insert(path.to_owned(), nodes[path].clone());
+        }
+    }
+    panic!("the questions have no end");
+}
+
+fn model(nodes: &Value) -> Value {
+    pyramid("/", nodes, &json!({})).unwrap()
+}
+
+/// Scale and translation of every level.
+fn positions(model: &Value) -> Vec<(Value, Value)> {
+    let levels = model["levels"].as_array().unwrap();
+    levels.iter().map(|level| (level["scale"].clone(), level["translation"].clone())).collect()
+}
+
+#[test]
+fn a_layout_is_placed_by_its_affines_and_their_relations() {
+    let layout = json!([
+        { "asset": "1", "derived_from": "0", "transform": { "scale": [2.0, 2.0], "translation": [0.0, 0.0] } },
+        { "asset": "0", "spatial:transform": [10.0, 0.0, 500_000.0, 0.0, -10.0, 5_000_000.0] },
+        { "asset": "2", "derived_from": "1", "transform": { "scale": [2.0, 2.0] } },
+        { "asset": "gone" },
+    ]);
+    let nodes = json!({
+        "/g": group(json!({ "multiscales": { "layout": layout }, "proj:code": "EPSG:32633", "spatial:dimensions": ["Y", "X"] })),
+        "/g/0": array(&[3, 8, 12], &["band", "Y", "X"], json!({})),
+        "/g/1": array(&[3, 4, 6], &["band", "Y", "X"], json!({})),
+        "/g/2": array(&[3, 2, 3], &["band", "Y", "X"], json!({})),
+    });
+    let model = pyramid("/g", &nodes, &json!({})).unwrap();
+    assert_eq!(model["convention"], "multiscales");
+    assert_eq!(model["crs"], json!({ "code": "EPSG:32633", "source": "proj" }));
+    assert_eq!((&model["axes"][0]["role"], &model["placed"]), (&json!("c"), &json!(true)));
+    // Centres: half an element from the corner at 500000, 5000000.
+    let expected = [
+        (json!([1.0, -10.0, 10.0]), json!([0.0, 4_999_995.0, 500_005.0])),
+        (json!([1.0, -20.0, 20.0]), json!([0.0, 4_999_990.0, 500_010.0])),
+        (json!([1.0, -40.0, 40.0]), json!([0.0, 4_999_980.0, 500_020.0])),
+    ];
+    assert_eq!(positions(&model), expected);
+    assert_eq!(model["findings"][0]["rule"], "pyramid/missing-level");
+}
+
+fn two_levels(mut attributes: Value) -> Value {
+    let transform = json!({ "scale": [2, 2], "translation": [0.5, 0.5] });
+    attributes["multiscales"] = json!({ "layout": [{ "asset": "0" }, { "asset": "1", "derived_from": "0", "transform": transform }] });
+    json!({
+        "/": group(attributes),
+        "/0": array(&[8, 8], &["y", "x"], json!({})),
+        "/1": array(&[4, 4], &["y", "x"], json!({})),
+    })
+}
+
+#[test]
+fn counting_from_centres_and_node_registration_are_understood() {
+    let unplaced = model(&two_levels(json!({})));
+    assert_eq!(unplaced["placed"], false);
+    assert_eq!(
+        positions(&unplaced),
+        [(json!([1.0, 1.0]), json!([0.0, 0.0])), (json!([2.0, 2.0]), json!([0.5, 0.5]))]
+    );
+    let nodes =
+        json!({ "spatial:registration": "node", "spatial:transform": [1.0, 0.0, 100.0, 0.0, 1.0, 50.0] });
+    let nodes = model(&two_levels(nodes));
+    assert_eq!(
+        positions(&nodes),
+        [(json!([1.0, 1.0]), json!([50.0, 100.0])), (json!([2.0, 2.0]), json!([50.5, 100.5]))]
+    );
+    // A bounding box says as much as an affine: x from 0 to 80, y from 0 to 40.
+    let boxed = model(&two_levels(json!({ "spatial:bbox": [0.0, 0.0, 80.0, 40.0] })));
+    assert_eq!(positions(&boxed)[0], (json!([-5.0, 10.0]), json!([37.5, 5.0])));
+}
+
+#[test]
+fn rotated_planes_keep_their_affine() {
+    let plane =
+        json!({ "spatial:dimensions": ["y", "x"], "spatial:transform": [0.0, 2.0, 10.0, 2.0, 0.0, 20.0] });
+    let model = pyramid("/a", &json!({ "/a": array(&[4, 4], &["y", "x"], plane) }), &json!({})).unwrap();
+    assert_eq!(model["convention"], "array");
+    assert_eq!(model["levels"][0]["affine"], json!([0.0, 2.0, 11.0, 2.0, 0.0, 21.0]));
+    assert_eq!(model["levels"][0]["scale"], json!([2.0, 2.0]));
+}
+
+fn scaled(by: f64) -> Value {
+    json!([{ "type": "scale", "scale": [1.0, by, by] }, { "type": "translation", "translation": [0.0, 1.0, 2.0] }])
+}
+
+fn axes() -> Value {
+    json!([{ "name": "c", "type": "channel" }, { "name": "y", "type": "space", "unit": "micrometer" }, { "name": "x", "type": "space" }])
+}
+
+fn ome(attributes: Value) -> Value {
+    model(&json!({
+        "/": group(attributes),
+        "/0": array(&[2, 8, 9], &[], json!({})),
+        "/1": array(&[2, 4, 5], &[], json!({})),
+        "/labels": group(json!({ "labels": ["cells"] })),
+    }))
+}
+
+#[test]
+fn ome_up_to_0_5_has_transformations_one_after_the_other() {
+    let datasets = json!([{ "path": "0", "coordinateTransformations": scaled(0.5) }, { "path": "1", "coordinateTransformations": scaled(1.0) }]);
+    let image = json!({ "version": "0.4", "axes": axes(), "datasets": datasets, "coordinateTransformations": [{ "type": "scale", "scale": [1.0, 10.0, 10.0] }] });
+    let model = ome(json!({ "multiscales": [image], "omero": { "channels": [{ "label": "a" }] } }));
+    assert_eq!(positions(&model)[0], (json!([1.0, 5.0, 5.0]), json!([0.0, 10.0, 20.0])));
+    assert_eq!(model["axes"][1]["unit"], "micrometer");
+    assert_eq!(model["labels"], json!(["/labels/cells"]));
+    assert_eq!(model["findings"][0]["rule"], "pyramid/channels");
+}
+
+#[test]
+fn ome_before_0_4_is_placed_by_its_shapes() {
+    let model = ome(
+        json!({ "multiscales": [{ "version": "0.3", "axes": ["c", "y", "x"], "datasets": [{ "path": "0" }, { "path": "1" }] }] }),
+    );
+    // Nine halved are five: the factor is that of the shapes, and the corners are the same.
+    assert_eq!(positions(&model)[1], (json!([1.0, 2.0, 1.8]), json!([0.0, 0.5, 0.4])));
+}
+
+#[test]
+fn ome_0_6_is_placed_in_the_system_its_levels_lead_to() {
+    let ends = |mut transformation: Value, path: &str| {
+        transformation["input"] = json!({ "path": path });
+        transformation["output"] = json!({ "name": "physical" });
+        json!([transformation])
+    };
+    let placed = ends(json!({ "type": "sequence", "transformations": scaled(0.5) }), "0");
+    let turned = ends(json!({ "type": "rotation", "rotation": [[0, 1], [1, 0]] }), "1");
+    let model = ome(json!({ "ome": { "version": "0.6rc0", "multiscales": [{
+        "coordinateSystems": [{ "name": "other", "axes": [{ "name": "q" }] }, { "name": "physical", "axes": axes() }],
+        "datasets": [{ "path": "0", "coordinateTransformations": placed }, { "path": "1", "coordinateTransformations": turned }],
+    }] } }));
+    assert_eq!(positions(&model)[0], (json!([1.0, 0.5, 0.5]), json!([0.0, 1.0, 2.0])));
+    assert_eq!(model["axes"][0]["role"], "c");
+    assert_eq!(model["ignored"][0]["type"], "rotation");
+}
+
+#[test]
+fn bioformats2raw_leads_to_its_first_image() {
+    let datasets =
+        json!([{ "path": "0", "coordinateTransformations": [{ "type": "scale", "scale": [2.0, 3.0] }] }]);
+    let axes = json!([{ "name": "y", "type": "space" }, { "name": "x", "type": "space" }]);
+    let nodes = json!({
+        "/": group(json!({ "bioformats2raw.layout": 3 })),
+        "/0": group(json!({ "multiscales": [{ "version": "0.4", "axes": axes, "datasets": datasets }] })),
+        "/0/0": array(&[4, 4], &[], json!({})),
+    });
+    assert_eq!(positions(&model(&nodes)), [(json!([2.0, 3.0]), json!([0.0, 0.0]))]);
+}
+
+#[test]
+fn levels_that_are_groups_have_a_variable() {
+    let datasets = json!([{ "path": "0", "pixels_per_tile": 4, "crs": "EPSG:3857" }, { "path": "1", "pixels_per_tile": 4, "crs": "EPSG:3857" }]);
+    let children = json!([{ "path": "time", "kind": "array" }, { "path": "t2m", "kind": "array" }, { "path": "x", "kind": "array" }, { "path": "deep/er", "kind": "array" }]);
+    let level = json!({ "kind": "group", "attributes": {}, "children": children });
+    let nodes = json!({
+        "/": group(json!({ "multiscales": [{ "datasets": datasets, "type": "reduce" }] })),
+        "/0": level,
+        "/1": level,
+        "/0/t2m": array(&[5, 4, 4], &["time", "y", "x"], json!({})),
+        "/1/t2m": array(&[5, 8, 8], &["time", "y", "x"], json!({})),
+    });
+    let found = model(&nodes);
+    assert_eq!((&found["variable"], &found["variables"]), (&json!("t2m"), &json!(["t2m"])));
+    assert_eq!(found["levels"][0]["path"], "/1/t2m");
+    assert_eq!(found["crs"]["code"], "EPSG:3857");
+    let half = 20_037_508.342_789_244;
+    assert_eq!(found["levels"][1]["scale"], json!([1.0, -half / 2.0, half / 2.0]));
+    assert!(pyramid("/", &nodes, &json!({ "variable": "gone" })).unwrap_err().contains("no level"));
+}
+
+#[test]
+fn a_grid_mapping_gives_reference_system_and_place() {
+    let mapping = json!({ "crs_wkt": "PROJCRS[\"a\"]", "GeoTransform": "100 10 0 200 0 -20" });
+    let nodes = json!({
+        "/v": array(&[4, 4], &["y", "x"], json!({ "grid_mapping": "crs: x y" })),
+        "/crs": array(&[], &[], mapping),
+    });
+    let model = pyramid("/v", &nodes, &json!({})).unwrap();
+    assert_eq!(model["crs"], json!({ "wkt2": "PROJCRS[\"a\"]", "source": "grid_mapping" }));
+    assert_eq!(positions(&model), [(json!([-20.0, 10.0]), json!([190.0, 105.0]))]);
+}
+
+#[test]
+fn tile_matrices_are_placed_by_their_origin() {
+    let matrix = |id: &str, size: f64| json!({ "id": id, "cellSize": size, "pointOfOrigin": [100.0, 200.0], "tileWidth": 4, "tileHeight": 4 });
+    let set = json!({ "id": "t", "crs": "http://www.opengis.net/def/crs/EPSG/0/32633", "tileMatrices": [matrix("0", 10.0), matrix("1", 20.0)] });
+    let nodes = json!({
+        "/": group(json!({ "multiscales": { "tile_matrix_set": set } })),
+        "/0": array(&[8, 8], &["y", "x"], json!({})),
+        "/1": array(&[4, 4], &["y", "x"], json!({})),
+    });
+    let model = model(&nodes);
+    assert_eq!(model["crs"]["code"], "EPSG:32633");
+    assert_eq!(positions(&model)[0], (json!([-10.0, 10.0]), json!([195.0, 105.0])));
+}
+
+#[test]
+fn what_is_no_pyramid_is_said() {
+    let no = |nodes: Value| pyramid("/", &nodes, &json!({})).unwrap_err();
+    assert!(no(json!({})).contains("no node"));
+    assert!(no(json!({ "/": group(json!({})) })).contains("no metadata of a pyramid"));
+    assert!(
+        no(json!({ "/": group(json!({ "multiscales": { "layout": [{ "asset": "0" }] } })) }))
+            .contains("no level")
+    );
+}
+
+#[test]
+fn levels_that_come_from_each_other_end() {
+    let layout = json!([
+        { "asset": "0", "derived_from": "1", "transform": { "scale": [2, 2] } },
+        { "asset": "1", "derived_from": "0", "transform": { "scale": [2, 2] } },
+    ]);
+    let nodes = json!({
+        "/": group(json!({ "multiscales": { "layout": layout } })),
+        "/0": array(&[4, 4], &["y", "x"], json!({})),
+        "/1": array(&[4, 4], &["y", "x"], json!({})),
+    });
+    assert!(errors(&nodes["/"], "multiscales")[0].contains("comes from itself"));
+    assert_eq!(positions(&model(&nodes)).len(), 2);
+}
