@@ -55,6 +55,13 @@ test("viewer: consolidated metadata lists every node, with shape and type", asyn
   await until(() => lat.textContent.includes("180 float32"), "the shape of lat");
 });
 
+test("viewer: a node's conventions are listed", async () => {
+  const viewer = await openViewer(`?source=${CELLS}`);
+  await until(() => /ome 0\.\d: recognised/.test(viewer.find(".conventions")?.textContent ?? ""), "OME-Zarr");
+  const climate = await openViewer(`?source=${CLIMATE}&path=tas`);
+  await until(() => climate.find(".conventions:not([hidden])")?.textContent.includes("CF"), "CF");
+});
+
 test("viewer: the keyboard walks the tree, and a node without a plane lists its values", async () => {
   const viewer = await openViewer(`?source=${CLIMATE}&path=land`);
   await viewer.drawn();

@@ -1,8 +1,8 @@
-/** What is known of the chosen node: shape, data type, chunks, shards, codecs, fill value, attributes. */
+/** What is known of the chosen node: shape, data type, chunks, shards, codecs, fill value, conventions, attributes. */
 
+import { conventionsPart } from "./conventions_part.js";
 import type { ArrayNode, DatasetNode } from "./dataset.js";
 import { element } from "./element.js";
-import { readMultiscale } from "./multiscales.js";
 import { bytesText, countText, jsonText, shapeText, valueText } from "./number_text.js";
 import { dimensionNames } from "./plane.js";
 
@@ -10,7 +10,7 @@ type Rows = [name: string, value: string | HTMLElement][];
 
 export function nodePanel(node: DatasetNode, path: string): HTMLElement[] {
   const rows: Rows = [["Path", element("code", {}, `/${path}`)]];
-  rows.push(...(node.kind === "array" ? arrayRows(node) : groupRows(node)));
+  rows.push(...(node.kind === "array" ? arrayRows(node) : [["Kind", "group"] as Rows[number]]));
   return [
     element(
       "dl",
@@ -18,15 +18,9 @@ export function nodePanel(node: DatasetNode, path: string): HTMLElement[] {
       ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]),
     ),
     ...[...node.warnings, ...packingNote(node.attrs)].map((text) => element("p", { class: "warning" }, text)),
+    conventionsPart(node),
     attributesPart(node.attrs),
   ];
-}
-
-function groupRows(node: Exclude<DatasetNode, ArrayNode>): Rows {
-  const multiscale = readMultiscale(node.attrs);
-  if (!multiscale) return [["Kind", "group"]];
-  const levels = `${multiscale.paths.length} level${multiscale.paths.length === 1 ? "" : "s"}`;
-  return [["Kind", `group, picture pyramid of ${levels}`]];
 }
 
 function arrayRows(array: ArrayNode): Rows {

@@ -1,7 +1,7 @@
 /** The level arrays of a picture pyramid: opened together, and which of them to look at first. */
 
-import type { ArrayNode, Dataset, DatasetNode } from "./dataset.js";
-import { readMultiscale } from "./multiscales.js";
+import * as zarr from "zarr-wasm";
+import type { ArrayNode, DatasetNode } from "./dataset.js";
 import { shapeText } from "./number_text.js";
 import { defaultPlane, isDrawable, planeSize, type Size } from "./plane.js";
 import type { Level } from "./toolbar.js";
@@ -11,22 +11,26 @@ export interface PyramidLevel {
   array: ArrayNode;
 }
 
-/** The levels of a group, finest first; a level that cannot be opened or drawn is left out. */
+/**
+ * The levels of a group, finest first, whatever convention it follows; a level that cannot be opened or drawn is left out.
+ * `variable` names the array that is meant where levels are groups of several.
+ */
 export async function openPyramid(
-  dataset: Dataset,
   group: DatasetNode,
-  groupPath: string,
   signal: AbortSignal,
+  variable?: string,
 ): Promise<PyramidLevel[]> {
-  const multiscale = group.kind === "group" ? readMultiscale(group.attrs) : null;
-  const paths = (multiscale?.paths ?? []).map((path) => (groupPath === "" ? path : `${groupPath}/${path}`));
-  const nodes = await Promise.allSettled(paths.map((path) => dataset.node(path)));
-  signal.throwIfAborted();
-  return nodes.flatMap((outcome, index) => {
-    if (outcome.status === "rejected" || outcome.value.kind !== "array" || !isDrawable(outcome.value))
-      return [];
-    return [{ path: paths[index] ?? "", array: outcome.value }];
-  });
+  if (group.kind !== "group") return [];
+  try {
+    const { convention, levels } = await zarr.pyramid(group, { signal, variable });
+    if (convention === "array") return [];
+    const drawable = levels.filter(({ array }) => isDrawable(array));
+    return drawable.map(({ path, array }) => ({ path: path.replace(/^\//, ""), array }));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof zarr.ZarrError && error.code !== "Store") return [];
+    throw error;
+  }
 }
 
 /** The coarsest level that still fills the view, so that the first picture is both quick and sharp. */

@@ -167,11 +167,15 @@ export class Viewer {
     node: DatasetNode,
     signal: AbortSignal,
   ): Promise<PyramidLevel[]> {
-    if (node.kind === "group") return openPyramid(dataset, node, path, signal);
-    const above = path.split("/").slice(0, -1).join("/");
-    if (path === "" || !dataset.entries.some((entry) => entry.path === above)) return [];
-    const levels = await openPyramid(dataset, await dataset.node(above), above, signal);
-    return levels.some((level) => level.path === path) ? levels : [];
+    if (node.kind === "group") return openPyramid(node, signal);
+    const segments = path.split("/");
+    for (let depth = segments.length - 1; path !== "" && depth >= 0; depth--) {
+      const above = segments.slice(0, depth).join("/");
+      if (!dataset.entries.some((entry) => entry.path === above)) continue;
+      const levels = await openPyramid(await dataset.node(above), signal, segments.at(-1));
+      if (levels.some((level) => level.path === path)) return levels;
+    }
+    return [];
   }
 
   async #show(
@@ -260,6 +264,7 @@ function nodeUrl(root: URL, path: string): URL {
 async function firstPath(dataset: Dataset): Promise<string> {
   const { root, entries, listing } = dataset;
   if (root.kind === "array" || listing !== "consolidated" || readMultiscale(root.attrs)) return "";
+  if ((await openPyramid(root, new AbortController().signal)).length > 0) return "";
   const arrays = entries.filter((entry) => entry.kind === "array").slice(0, LOOKED_AT);
   const nodes = await Promise.allSettled(arrays.map(({ path }) => dataset.node(path)));
   let best = { path: "", elements: 0 };
