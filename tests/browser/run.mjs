@@ -3,24 +3,14 @@
  * takes it), serves the page and the fixtures, runs the tests in headless Chromium and prints a TAP report.
  */
 import { join } from "node:path";
-import { chromium } from "playwright-core";
 import webpack from "webpack";
 import { serve } from "../../scripts/serve.mjs";
 import viewer from "../../webpack.config.js";
+import { launchChromium } from "./chromium.mjs";
 
 const ROOT = join(import.meta.dirname, "../..");
 const OUTPUT = join(ROOT, "target/browser-tests");
 const VIEWER = join(ROOT, "target/browser-viewer");
-
-const CHROMIUM_ARGS = [
-  "--no-sandbox", // there is none for root, and the pages are ours
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
 const TEST_PAGE = {
   mode: "development",
@@ -89,8 +79,7 @@ const FOLDERS = {
   "/viewer/demo/": join(ROOT, "tests/fixtures/demo"),
 };
 const server = await serve(FOLDERS, { intercept: answerPage });
-const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-const browser = await chromium.launch({ executablePath, args: CHROMIUM_ARGS });
+const browser = await launchChromium();
 const { totals, report } = reporter();
 try {
   await runPage(browser, `${server.url}/`, report);

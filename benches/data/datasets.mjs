@@ -1,0 +1,43 @@
+/**
+ * The arrays of the benchmark, as data/make.py writes them, kept under target/ until that program or its environment changes; and
+ * any of them as a map from store keys to bytes.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join, sep } from "node:path";
+import { ask, ROOT, run, StepFailed } from "../../scripts/run_command.mjs";
+
+export const DATA = join(ROOT, "target/bench/data");
+const MAKER = join(ROOT, "benches/data/make.py");
+const FIXTURES = join(ROOT, "tests/fixtures/make");
+
+/** The Python that writes the data, and that decodes natively. */
+export function interpreter() {
+  const path = ask("bash", [join(FIXTURES, "make.sh"), "interpreter", "zarr-python-3"]);
+  if (!path) throw new StepFailed("the environment of zarr-python cannot be made: see tests/fixtures/make");
+  return path;
+}
+
+/** Writes the data anew unless it is there. */
+export async function ensureData(python) {
+  const hash = createHash("sha256");
+  for (const file of [MAKER, join(FIXTURES, "requirements-zarr-python-3.txt")])
+    hash.update(readFileSync(file));
+  const key = hash.digest("hex");
+  const keyFile = join(DATA, ".made-by");
+  if (existsSync(keyFile) && readFileSync(keyFile, "utf8") === key) return;
+  await run("zarr-python: the data", python, ["-W", "ignore", MAKER, DATA]);
+  writeFileSync(keyFile, key);
+}
+
+/** Every value of a store, by key. */
+export function load(name) {
+  const folder = join(DATA, name);
+  const files = readdirSync(folder, { recursive: true }).map(String);
+  const isFile = (file) => statSync(join(folder, file)).isFile();
+  return new Map(
+    files
+      .filter(isFile)
+      .map((file) => [`/${file.split(sep).join("/")}`, Uint8Array.from(readFileSync(join(folder, file)))]),
+  );
+}

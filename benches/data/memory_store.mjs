@@ -1,0 +1,20 @@
+/** A store in memory with ranges, which zarrita needs for shards. Answers at once, with views: every engine gets the same. */
+
+export class MemoryStore {
+  #values;
+
+  constructor(values) {
+    this.#values = values;
+  }
+
+  get(key) {
+    return this.#values.get(key);
+  }
+
+  getRange(key, range) {
+    const value = this.#values.get(key);
+    if (!value) return undefined;
+    const start = "suffixLength" in range ? value.length - range.suffixLength : range.offset;
+    return value.subarray(start, start + (range.length ?? range.suffixLength));
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Which bytes a selection needs at the least, worked out from the stored files: the floor that reads over HTTP are held against.
+ * Only for what make.py writes (v3, regular grids, keys with slashes, shards with their index at the end and a checksum behind it).
+ */
+
+const INDEX_ENTRY = 16;
+const CHECKSUM = 4;
+/** Ranges of one file with no more than this between them are one request, as zarrita's `withRangeCoalescing` has it. */
+const GAP = 32 << 10;
+
+const metadataOf = (store, path) => JSON.parse(new TextDecoder().decode(store.get(`${path}/zarr.json`)));
+
+/** Indices of the chunks that a box touches, in C order. */
+function* indicesIn(box, chunkShape) {
+  const [[start, stop], ...rest] = box;
+  const [extent, ...extents] = chunkShape;
+  for (let idx = Math.floor(start / extent); idx * extent < stop; idx++) {
+    if (rest.length === 0) yield [idx];
+    else for (const inner of indicesIn(rest, extents)) yield [idx, ...inner];
+  }
+}
+
+const boxOf = (selection, shape) =>
+  shape.map((extent, axis) => {
+    const entry = selection?.[axis] ?? null;
+    if (entry === null) return [0, extent];
+    return typeof entry === "number" ? [entry, entry + 1] : entry;
+  });
+
+/** The part of a box that lies in one shard, seen from the shard's origin. */
+const within = (box, index, extents) =>
+  box.map(([start, stop], axis) => {
+    const origin = index[axis] * extents[axis];
+    return [Math.max(0, start - origin), Math.min(extents[axis], stop - origin)];
+  });
+
+const product = (values) => values.reduce((total, value) => total * value, 1);
+
+/** Byte ranges of the inner chunks that a box of one shard touches. */
+function innerPieces(bytes, box, shardShape, innerShape) {
+  const grid = shardShape.map((extent, axis) => extent / innerShape[axis]);
+  const indexAt = bytes.length - product(grid) * INDEX_ENTRY - CHECKSUM;
+  const view = new DataView(bytes.buffer, bytes.byteOffset + indexAt);
+  const pieces = [...indicesIn(box, innerShape)].map((index) => {
+    const at = index.reduce((sum, idx, axis) => sum * grid[axis] + idx, 0) * INDEX_ENTRY;
+    return [view.getBigUint64(at, true), view.getBigUint64(at + 8, true)].map(Number);
+  });
+  return { indexAt, pieces: pieces.filter(([offset]) => Number.isSafeInteger(offset)) };
+}
+
+function merged(pieces) {
+  const ranges = [];
+  for (const [offset, length] of pieces.toSorted(([a], [b]) => a - b)) {
+    const last = ranges.at(-1);
+    if (last && offset - last.end <= GAP) last.end = Math.max(last.end, offset + length);
+    else ranges.push({ offset, end: offset + length });
+  }
+  return ranges;
+}
+
+/** What one chunk or shard adds to the needs. */
+function addWhole({ trips, pieces }, key, bytes) {
+  trips[0].set(key, { key });
+  pieces.set(key, { key, offset: 0, length: bytes.length });
+}
+
+/** The size, the index at the end, the chunks: what a page may ask of another origin without a preflight. */
+function addFromShard({ trips, pieces }, key, { length }, inner) {
+  trips[0].set(key, { key, method: "HEAD" });
+  trips[1].set(key, { key, offset: inner.indexAt, end: length });
+  for (const [offset, size] of inner.pieces) pieces.set(`${key} ${offset}`, { key, offset, length: size });
+}
+
+/** Inner chunks as requests, neighbours together. */
+function rangesOf(pieces) {
+  const shards = new Map();
+  for (const piece of pieces) shards.set(piece.key, [...(shards.get(piece.key) ?? []), piece]);
+  return [...shards].flatMap(([key, inner]) =>
+    merged(inner.map(({ offset, length }) => [offset, length])).map((range) => ({ key, ...range })),
+  );
+}
+
+/**
+ * What reading some selections at once takes. `trips`: lists of requests, each list answered before the next is asked. `pieces`: the
+ * encoded chunks among the bytes, and `codec` what decodes them (`{name, configuration}`, absent when they are raw).
+ */
+export function needsOf(store, path, selections) {
+  const { shape, chunk_grid, codecs } = metadataOf(store, path);
+  const outer = chunk_grid.configuration.chunk_shape;
+  const sharding = codecs.find(({ name }) => name === "sharding_indexed")?.configuration;
+  const codec = (sharding?.codecs ?? codecs).find(
+    ({ name }) => !["bytes", "sharding_indexed"].includes(name),
+  );
+  const needs = { trips: [new Map(), new Map()], pieces: new Map() };
+  for (const selection of selections) {
+    const box = boxOf(selection, shape);
+    for (const index of indicesIn(box, outer)) {
+      const key = `${path}/c/${index.join("/")}`;
+      const bytes = store.get(key);
+      if (!bytes) continue;
+      if (!sharding) addWhole(needs, key, bytes);
+      else
+        addFromShard(
+          needs,
+          key,
+          bytes,
+          innerPieces(bytes, within(box, index, outer), outer, sharding.chunk_shape),
+        );
+    }
+  }
+  const pieces = [...needs.pieces.values()];
+  const trips = needs.trips.map((trip) => [...trip.values()]).filter((trip) => trip.length > 0);
+  return { trips: sharding ? [...trips, rangesOf(pieces)] : trips, pieces, codec };
+}

@@ -1,0 +1,97 @@
+/**
+ * The goals, a line each. `rows` picks records of a group by name. Each is held for every one of `who` that the record has:
+ *
+ *   faster: n, than: x     at least n times as fast as x
+ *   within: n, of: x       at most n times as long as x; of several, as the longest
+ *   most: n | least: n     the figure itself; `requests: true` takes the requests instead
+ */
+
+const WHO = ["ours", "alias"];
+
+const goal = (group, rows, held) => ({ group, rows, who: WHO, ...held });
+
+export const GOALS = [
+  goal("codecs", /^blosc-lz4/, { faster: 6, than: "numcodecs" }),
+  goal("codecs", /^blosc-lz4.*image/, { faster: 0.8, than: "native" }),
+  goal("codecs", /^blosc-lz4.*labels/, { faster: 1, than: "native" }),
+  goal("codecs", /^blosc-zstd/, { faster: 3.5, than: "numcodecs" }),
+  goal("codecs", /^blosc-zstd/, { faster: 0.6, than: "native" }),
+  goal("codecs", /^zstd.*image/, { faster: 1.6, than: "numcodecs" }),
+  goal("codecs", /^lz4.*image/, { faster: 4, than: "numcodecs" }),
+  goal("codecs", /^gzip.*image/, { faster: 1.3, than: "numcodecs" }),
+  goal("codecs", /^gzip.*image/, { faster: 1.4, than: "browser" }),
+
+  goal("whole", /^blosc|^shards/, { faster: 3, than: "zarrita" }),
+  goal("whole", /^zstd/, { faster: 2, than: "zarrita" }),
+  goal("whole", /^gzip/, { faster: 1.5, than: "zarrita" }),
+  goal("whole", /^raw|^lz4/, { faster: 1, than: "zarrita" }),
+
+  goal("workers", /^zstd|^gzip/, { who: ["2 workers"], faster: 1.5, than: "one thread" }),
+  goal("workers", /^raw|^blosc|^shards/, { who: ["2 workers"], faster: 0.95, than: "one thread" }),
+
+  goal("http", / \d+ ms/, { within: 1.15, of: ["fetch"] }),
+  goal("http", /fast line/, { within: 1.4, of: ["fetch", "native"] }),
+  goal("cold", /./, { who: ["ours", "alias", "slim"], within: 2, of: ["fetch"] }),
+  goal("planes", /planes/, { within: 1.2, of: ["fetch"] }),
+  goal("planes", /again/, { most: 10 }),
+
+  goal("open", /^open/, { within: 1.5, of: ["fetch"] }),
+  goal("open", /readers/, { requests: true, most: 1 }),
+
+  goal("pan", /longest task/, { most: 50 }),
+  goal("pan", /cancelled/, { least: 90 }),
+  goal("pan", /wasm memory/, { who: ["ours"], most: 0 }),
+  goal("big", /longest task/, { most: 50 }),
+  goal("big", /nodes, open/, { most: 500 }),
+  goal("big", /10 000 chunks in memory/, { faster: 1, than: "zarrita" }),
+  goal("big", /10 000 chunks over/, { within: 1.4, of: ["fetch"] }),
+
+  goal("memory", /./, { who: ["ours"], most: 1.5 }),
+  goal("sizes", /^engine/, { most: 150 }),
+  goal("sizes", /all that reading/, { most: 180 }),
+  goal("sizes", /^full/, { most: 400 }),
+];
+
+const known = (figures, names) => names.map((name) => figures[name]).filter((figure) => figure !== undefined);
+
+/** `{value, isMet, text}` of one goal for one contestant; undefined where the record lacks a side. */
+function hold(held, { figures, requests }, name) {
+  const source = held.requests ? requests : figures;
+  const figure = source?.[name];
+  if (figure === undefined) return undefined;
+  if (held.faster !== undefined) {
+    const other = figures[held.than];
+    if (other === undefined) return undefined;
+    const value = other / figure;
+    return {
+      value,
+      isMet: value >= held.faster,
+      text: `≥ ${held.faster} × as fast as ${held.than}`,
+      isRatio: true,
+    };
+  }
+  if (held.within !== undefined) {
+    const others = known(figures, held.of);
+    if (others.length === 0) return undefined;
+    const value = figure / Math.max(...others);
+    return {
+      value,
+      isMet: value <= held.within,
+      text: `≤ ${held.within} × ${held.of.join(" or ")}`,
+      isRatio: true,
+    };
+  }
+  const isMet = held.most === undefined ? figure >= held.least : figure <= held.most;
+  const limit = held.most === undefined ? `≥ ${held.least}` : `≤ ${held.most}`;
+  return { value: figure, isMet, text: held.requests ? `${limit} requests` : limit, isRatio: false };
+}
+
+/** Every goal that a record is held to: `[{name, value, isMet, text, isRatio}]`. */
+export function verdictsOf(record) {
+  return GOALS.filter(({ group, rows }) => group === record.group && rows.test(record.row)).flatMap((held) =>
+    held.who.flatMap((name) => {
+      const verdict = hold(held, record, name);
+      return verdict ? [{ name, ...verdict }] : [];
+    }),
+  );
+}

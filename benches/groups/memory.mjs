@@ -1,0 +1,29 @@
+/**
+ * Peak memory of a process that reads 128 MiB over HTTP and keeps it: what the process grew by (JavaScript, wasm, workers) as a
+ * multiple of what was read. Each reader in a process of its own (memory_child.mjs). Driven from Node.
+ */
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { newRun } from "../line/runs.mjs";
+import { median } from "../measure/compare.mjs";
+
+const CHILD = join(import.meta.dirname, "memory_child.mjs");
+const STORES = ["volume-blosc-lz4", "volume-blosc-zstd", "volume-zstd", "volume-gzip"];
+const ENGINES = ["zarrita", "alias", "ours"];
+
+const start = promisify(execFile);
+
+async function growth(env, engine) {
+  const run = newRun(env.base);
+  const { stdout } = await start(process.execPath, ["--expose-gc", CHILD, engine, ...STORES.map(run.url)]);
+  return JSON.parse(stdout);
+}
+
+export async function* measure(env) {
+  const grown = Object.fromEntries(ENGINES.map((engine) => [engine, []]));
+  for (let round = 0; round < Math.min(3, env.rounds); round++)
+    for (const engine of ENGINES) grown[engine].push((await growth(env, engine)).peak);
+  const figures = Object.fromEntries(ENGINES.map((engine) => [engine, median(grown[engine])]));
+  yield { row: "peak of reading 128 MiB", unit: "× the result", figures };
+}

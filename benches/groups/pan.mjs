@@ -1,0 +1,120 @@
+/**
+ * A panning session: a view of 512 × 512 over an image of 4096 × 4096 moves by 384 every frame and asks for the tiles it newly sees;
+ * reads of tiles that left are aborted. The line is too slow for the pace, as it is for a user who knows where to go. In Chromium.
+ */
+import { newRun } from "../line/runs.mjs";
+import { longestTask } from "../measure/long_tasks.mjs";
+import { wasmBytes } from "../measure/wasm_memory.mjs";
+import { ENGINES, setWorkers } from "../peers/engines.mjs";
+
+const SPEED = { latency: 20, rate: 10 };
+const IMAGE = 4096;
+const VIEW = 512;
+const TILE = 256;
+const STRIDE = 384;
+const FRAME_MS = 16;
+
+const frame = () => new Promise((resolve) => setTimeout(resolve, FRAME_MS));
+
+/** Where the view is, going to and fro along both axes with different periods. */
+function viewAt(step) {
+  const swing = (at) => {
+    const span = IMAGE - VIEW;
+    const position = at % (2 * span);
+    return position < span ? position : 2 * span - position;
+  };
+  return [swing(step * STRIDE), swing(Math.floor(step * STRIDE * 0.37))];
+}
+
+function* tilesOf([top, left]) {
+  for (let y = Math.floor(top / TILE); y * TILE < top + VIEW; y++)
+    for (let x = Math.floor(left / TILE); x * TILE < left + VIEW; x++) yield `${y}/${x}`;
+}
+
+/** The tiles that a viewer has asked for. */
+class Tiles {
+  #read;
+  #open = new Map();
+  /** Tiles that were aborted and not asked for again. */
+  left = new Set();
+
+  constructor(read) {
+    this.#read = read;
+  }
+
+  show(view) {
+    const seen = new Set(tilesOf(view));
+    for (const [tile, { controller, isDone }] of this.#open) {
+      if (seen.has(tile)) continue;
+      this.#open.delete(tile);
+      if (isDone()) continue;
+      this.left.add(tile);
+      controller.abort();
+    }
+    for (const tile of seen) if (!this.#open.has(tile)) this.#ask(tile);
+  }
+
+  #ask(tile) {
+    const controller = new AbortController();
+    const box = tile.split("/").map((at) => [at * TILE, (Number(at) + 1) * TILE]);
+    let done = false;
+    this.left.delete(tile);
+    const promise = this.#read(box, controller.signal).then(
+      () => {
+        done = true;
+      },
+      (error) => {
+        if (!controller.signal.aborted) throw error;
+      },
+    );
+    this.#open.set(tile, { controller, promise, isDone: () => done });
+  }
+
+  async settled() {
+    await Promise.all([...this.#open.values()].map(({ promise }) => promise));
+  }
+}
+
+async function session(env, engine) {
+  const run = newRun(env.base, SPEED);
+  const array = await engine.open(await engine.http(run.url("pyramid")), "/0");
+  const tiles = new Tiles((box, signal) => engine.read(array, box, { signal }));
+  const wasmBefore = wasmBytes();
+  const { value: settledMs, longest } = await longestTask(async () => {
+    for (let step = 0; step < env.pans; step++) {
+      tiles.show(viewAt(step));
+      await frame();
+    }
+    const stopped = performance.now();
+    await tiles.settled();
+    return performance.now() - stopped;
+  });
+  const { requests, bytes, sent } = await run.tally();
+  const needless = sent.filter((key) => tiles.left.has(key.replace("/0/c/", ""))).length;
+  const cancelled = tiles.left.size ? 100 * (1 - needless / tiles.left.size) : 100;
+  return { settledMs, longest, requests, bytes, cancelled, grownMiB: (wasmBytes() - wasmBefore) / 2 ** 20 };
+}
+
+export async function* measure(env) {
+  await setWorkers(2);
+  const sessions = {};
+  for (const [name, engine] of Object.entries(ENGINES)) {
+    await session({ ...env, pans: 20 }, engine); // a session that is not counted: wasm and workers start
+    sessions[name] = await session(env, engine);
+  }
+  const each = (key) => Object.fromEntries(Object.entries(sessions).map(([name, all]) => [name, all[key]]));
+  const row = `${env.pans} pans, 20 ms, 10 MB/s`;
+  yield {
+    row: `${row}: last view complete`,
+    figures: each("settledMs"),
+    requests: each("requests"),
+    wire: each("bytes"),
+  };
+  yield { row: `${row}: longest task`, figures: each("longest") };
+  yield { row: `${row}: cancelled of what left`, unit: "%", figures: each("cancelled") };
+  yield {
+    row: `${row}: growth of the page's wasm memory`,
+    unit: "MiB",
+    figures: { ours: sessions.ours.grownMiB },
+  };
+}

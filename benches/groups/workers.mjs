@@ -1,0 +1,25 @@
+/** Two workers against one thread: a whole array in memory, through our calls. In Node and in Chromium. */
+import { MemoryStore } from "../data/memory_store.mjs";
+import { ENGINES, setWorkers } from "../peers/engines.mjs";
+
+const ARRAYS = ["raw", "blosc-lz4", "blosc-zstd", "zstd", "gzip", "shards"];
+const BYTES = 64 * 512 * 512 * 2;
+
+const withWorkers = (workers, values) => ({
+  prepare: async () => {
+    await setWorkers(workers);
+    return ENGINES.ours.open(new MemoryStore(values));
+  },
+  run: (array) => ENGINES.ours.read(array, null),
+});
+
+export async function* measure(env) {
+  for (const codec of ARRAYS) {
+    const values = await env.load(`volume-${codec}`);
+    const { ms } = await env.compare({
+      "one thread": withWorkers(0, values),
+      "2 workers": withWorkers(2, values),
+    });
+    yield { row: `${codec}, 32 MiB uint16`, bytes: BYTES, figures: ms };
+  }
+}

@@ -1,0 +1,23 @@
+/** How much linear memory the wasm instances of this thread hold: counts those made after this was imported. */
+
+const memories = new Set();
+
+function keep(instance) {
+  for (const value of Object.values(instance.exports))
+    if (value instanceof WebAssembly.Memory) memories.add(value);
+  return instance;
+}
+
+const { instantiate, instantiateStreaming } = WebAssembly;
+
+const kept = (call) =>
+  async function counted(...args) {
+    const result = await call.apply(WebAssembly, args);
+    keep(result.instance ?? result);
+    return result;
+  };
+
+WebAssembly.instantiate = kept(instantiate);
+WebAssembly.instantiateStreaming = kept(instantiateStreaming);
+
+export const wasmBytes = () => [...memories].reduce((sum, { buffer }) => sum + buffer.byteLength, 0);

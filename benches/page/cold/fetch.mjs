@@ -1,0 +1,7 @@
+/** The floor of a cold page: its data requests, one after the other, nothing decoded. */
+import { showFirstTile } from "./first_tile.mjs";
+
+await showFirstTile(async (url) => {
+  for (const key of ["0/zarr.json", "0/c/0/0"]) await (await fetch(`${url}/${key}`)).arrayBuffer();
+  return { data: { length: 256 * 256 } };
+});

@@ -1,0 +1,11 @@
+/** The first tile with nothing inlined: wasm and worker are files beside the page. */
+import { init, open, slice } from "zarr-wasm/slim";
+import { showFirstTile } from "./first_tile.mjs";
+
+const beside = (name) => new URL(name, import.meta.url).href;
+const started = init({ wasm: beside("zarr_wasm.wasm"), workerUrl: beside("worker.js") });
+
+await showFirstTile(async (url) => {
+  const [array] = await Promise.all([open(url, { path: "0", kind: "array" }), started]);
+  return array.get([slice(0, 256), slice(0, 256)]);
+});

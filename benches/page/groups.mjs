@@ -1,0 +1,31 @@
+/** The page that runs groups: `measureGroup(name, options)` measures and tells Node each record (`reportRecord`). */
+import "../measure/wasm_memory.mjs"; // before anything starts an instance
+import { unpack } from "../data/pack.mjs";
+import { compare } from "../measure/compare.mjs";
+
+const GROUPS = {
+  codecs: () => import("../groups/codecs.mjs"),
+  whole: () => import("../groups/whole.mjs"),
+  workers: () => import("../groups/workers.mjs"),
+  http: () => import("../groups/http.mjs"),
+  planes: () => import("../groups/planes.mjs"),
+  open: () => import("../groups/open.mjs"),
+  pan: () => import("../groups/pan.mjs"),
+  big: () => import("../groups/big.mjs"),
+};
+
+const load = async (name) =>
+  unpack(await (await fetch(`/pack/${name}`, { cache: "no-store" })).arrayBuffer());
+
+window.measureGroup = async (name, options) => {
+  const env = {
+    ...options,
+    where: "chromium",
+    load,
+    native: window.decodeNatively,
+    needs: window.needsOf,
+    compare: (contestants, { rounds = options.rounds } = {}) => compare(contestants, { rounds }),
+  };
+  const { measure } = await GROUPS[name]();
+  for await (const record of measure(env)) await window.reportRecord(record);
+};

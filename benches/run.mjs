@@ -1,0 +1,124 @@
+/**
+ * `npm run bench`: the built package (`npm run build`) against its peers and against floors, all in one run. Prints every row as it
+ * is measured and writes RESULTS.md.
+ *
+ *   npm run bench -- codecs http     some groups (nothing is written)
+ *   npm run bench -- --quick         few rounds, to see that it works (nothing is written)
+ */
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { command, ROOT, StepFailed, say, seconds } from "../scripts/run_command.mjs";
+import { launchChromium } from "../tests/browser/chromium.mjs";
+import { ensureData, interpreter, load } from "./data/datasets.mjs";
+import { needsOf } from "./data/needs.mjs";
+import { Line } from "./line/line.mjs";
+import { compare } from "./measure/compare.mjs";
+import { describeMachine } from "./measure/machine.mjs";
+import { bundlePages, pageFile } from "./page/bundle.mjs";
+import { Native } from "./peers/native.mjs";
+import { linesOf, resultsOf } from "./report.mjs";
+
+const RESULTS = join(import.meta.dirname, "RESULTS.md");
+
+/** Where each group runs: in Node's process, in a page, or (no place) from Node with processes and pages of its own. */
+const GROUPS = {
+  codecs: ["node", "chromium"],
+  whole: ["node", "chromium"],
+  workers: ["node", "chromium"],
+  http: ["chromium"],
+  planes: ["chromium"],
+  open: ["chromium"],
+  pan: ["chromium"],
+  big: ["chromium"],
+  cold: [undefined],
+  memory: [undefined],
+  sizes: [undefined],
+};
+
+const FULL = { rounds: 15, pans: 500 };
+const QUICK = { rounds: 3, pans: 60 };
+
+async function inNode(group, env, keep) {
+  const { measure } = await import(`./groups/${group}.mjs`);
+  for await (const record of measure(env)) keep(record);
+}
+
+async function inChromium(group, { browser, base, rounds, pans, native, needs }, keep) {
+  const page = await browser.newPage();
+  page.on("pageerror", (error) => say(`  the page: ${error.stack}`));
+  await page.exposeFunction("reportRecord", keep);
+  await page.exposeFunction("decodeNatively", native);
+  await page.exposeFunction("needsOf", needs);
+  await page.goto(`${base}/page/groups/index.html`);
+  await page.waitForFunction(() => window.measureGroup !== undefined);
+  await page.evaluate(
+    ([name, options]) => window.measureGroup(name, options),
+    [group, { base, rounds, pans }],
+  );
+  await page.close();
+}
+
+/** What groups are given; `close` ends all of it. */
+async function environment(options) {
+  const python = interpreter();
+  await ensureData(python);
+  await bundlePages();
+  const line = new Line({ load, files: pageFile });
+  const [base, browser, native] = [await line.listen(), await launchChromium(), new Native(python)];
+  const env = {
+    ...options,
+    base,
+    browser,
+    load: async (name) => new Map(line.store(name)),
+    native: (...args) => native.decode(...args),
+    needs: async (store, path, ...selections) => needsOf(line.store(store), path, selections),
+    compare: (contestants, { rounds = options.rounds } = {}) => compare(contestants, { rounds }),
+  };
+  const close = async () => {
+    native.close();
+    await browser.close();
+    await line.close();
+  };
+  return { env, close };
+}
+
+function chosen(words) {
+  const unknown = words.find((word) => !(word in GROUPS));
+  if (unknown) throw new StepFailed(`no group ${unknown}: there are ${Object.keys(GROUPS).join(", ")}`);
+  return words.length ? words : Object.keys(GROUPS);
+}
+
+async function measureAll(groups, env) {
+  const records = [];
+  for (const group of groups) {
+    for (const where of GROUPS[group]) {
+      const keep = (record) => {
+        records.push({ group, where, ...record });
+        linesOf(records.at(-1)).forEach(say);
+      };
+      await (where === "chromium" ? inChromium : inNode)(group, { ...env, where }, keep);
+    }
+  }
+  return records;
+}
+
+await command(async (args) => {
+  const words = args.filter((word) => word !== "--quick");
+  const groups = chosen(words);
+  if (!existsSync(join(ROOT, "dist/index.js"))) throw new StepFailed("there is no dist/: npm run build");
+  const options = args.includes("--quick") ? QUICK : FULL;
+  const started = performance.now();
+  const { env, close } = await environment(options);
+  try {
+    const machine = describeMachine(env.browser.version());
+    const records = await measureAll(groups, env);
+    const isWhole = words.length === 0 && options === FULL;
+    const results = resultsOf(records, machine, options.rounds);
+    writeFileSync(isWhole ? RESULTS : join(ROOT, "target/bench/results.md"), results);
+    say(
+      `\n✓ ${records.length} rows in ${seconds(started)}${isWhole ? ", written to benches/RESULTS.md" : ""}`,
+    );
+  } finally {
+    await close();
+  }
+});
