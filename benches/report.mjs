@@ -82,9 +82,9 @@ function figureTable(title, records) {
   return `### ${title}\n\n${table(head, rows)}`;
 }
 
-const machineLines = (machine, rounds) =>
+const machineLines = (machine, { rounds, waitingRounds }) =>
   [
-    `${machine.date}, commit ${machine.commit} (${machine.build} build), ${rounds} rounds, both sides in turn, medians.`,
+    `${machine.date}, commit ${machine.commit} (${machine.build} build), ${rounds} rounds, ${waitingRounds} where a line is waited for, both sides in turn, medians.`,
     `${machine.processor}; ${machine.system}; Node ${machine.node}, Chromium ${machine.chromium}; zarrita ${machine.zarrita}, numcodecs.js ${machine.numcodecs}.`,
   ].join("\n");
 
@@ -97,12 +97,12 @@ const caution = ({ load, build }) => {
 };
 
 /** The whole of RESULTS.md. */
-export function resultsOf(records, machine, rounds) {
+export function resultsOf(records, machine, options) {
   const titles = [...new Set(records.map(titleOf))];
   return `${[
     "# Results of the benchmark",
     "Written by `npm run bench`; what the rows are is said at the head of each file of `groups/`, the goals stand in `goals.mjs`.",
-    machineLines(machine, rounds),
+    machineLines(machine, options),
     ...caution(machine),
     "## Goals",
     goalTable(records),

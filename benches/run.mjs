@@ -20,23 +20,26 @@ import { linesOf, resultsOf } from "./report.mjs";
 
 const RESULTS = join(import.meta.dirname, "RESULTS.md");
 
-/** Where each group runs: in Node's process, in a page, or (no place) from Node with processes and pages of its own. */
+/**
+ * Where each group runs: in Node's process, in a page, or (no place) from Node with processes and pages of its own. Groups that wait
+ * for a line take long and vary little: they have fewer rounds.
+ */
 const GROUPS = {
-  codecs: ["node", "chromium"],
-  whole: ["node", "chromium"],
-  workers: ["node", "chromium"],
-  http: ["chromium"],
-  planes: ["chromium"],
-  open: ["chromium"],
-  pan: ["chromium"],
-  big: ["chromium"],
-  cold: [undefined],
-  memory: [undefined],
-  sizes: [undefined],
+  codecs: { places: ["node", "chromium"] },
+  whole: { places: ["node", "chromium"] },
+  workers: { places: ["node", "chromium"] },
+  http: { places: ["chromium"], waits: true },
+  planes: { places: ["chromium"], waits: true },
+  open: { places: ["chromium"], waits: true },
+  pan: { places: ["chromium"] },
+  big: { places: ["chromium"], waits: true },
+  cold: { places: [undefined] },
+  memory: { places: [undefined] },
+  sizes: { places: [undefined] },
 };
 
-const FULL = { rounds: 15, pans: 500 };
-const QUICK = { rounds: 3, pans: 60 };
+const FULL = { rounds: 15, waitingRounds: 5, pans: 500 };
+const QUICK = { rounds: 3, waitingRounds: 2, pans: 60 };
 
 async function inNode(group, env, keep) {
   const { measure } = await import(`./groups/${group}.mjs`);
@@ -72,7 +75,7 @@ async function environment(options) {
     load: async (name) => new Map(line.store(name)),
     native: (...args) => native.decode(...args),
     needs: async (store, path, ...selections) => needsOf(line.store(store), path, selections),
-    compare: (contestants, { rounds = options.rounds } = {}) => compare(contestants, { rounds }),
+    compare: (contestants) => compare(contestants, options),
   };
   const close = async () => {
     native.close();
@@ -91,12 +94,14 @@ function chosen(words) {
 async function measureAll(groups, env) {
   const records = [];
   for (const group of groups) {
-    for (const where of GROUPS[group]) {
+    const { places, waits } = GROUPS[group];
+    const rounds = waits ? env.waitingRounds : env.rounds;
+    for (const where of places) {
       const keep = (record) => {
         records.push({ group, where, ...record });
         linesOf(records.at(-1)).forEach(say);
       };
-      await (where === "chromium" ? inChromium : inNode)(group, { ...env, where }, keep);
+      await (where === "chromium" ? inChromium : inNode)(group, { ...env, where, rounds }, keep);
     }
   }
   return records;
@@ -113,7 +118,7 @@ await command(async (args) => {
     const machine = describeMachine(env.browser.version());
     const records = await measureAll(groups, env);
     const isWhole = words.length === 0 && options === FULL;
-    const results = resultsOf(records, machine, options.rounds);
+    const results = resultsOf(records, machine, options);
     writeFileSync(isWhole ? RESULTS : join(ROOT, "target/bench/results.md"), results);
     say(
       `\n✓ ${records.length} rows in ${seconds(started)}${isWhole ? ", written to benches/RESULTS.md" : ""}`,

@@ -44,16 +44,14 @@ async function* wholeArrays(env) {
 }
 
 async function* chunks(env) {
-  const few = { rounds: Math.min(env.rounds, 3) }; // they take seconds
-  const memory = await env.compare(readOf(MEMORY_ENGINES, await env.load("chunks"), null), few);
+  const memory = await env.compare(readOf(MEMORY_ENGINES, await env.load("chunks"), null));
   yield { row: "10 000 chunks in memory", figures: memory.ms };
   const line = { store: "chunks", speed: FAST };
   const { trips } = await env.needs("chunks", "", null);
-  const contestants = {
+  const { ms, figures } = await env.compare({
     fetch: fetchFloor(env, line, trips),
     ...overLine(ENGINES, env, line, (engine, array) => engine.read(array, null)),
-  };
-  const { ms, figures } = await env.compare(contestants, few);
+  });
   yield { row: "10 000 chunks over a fast line", figures: ms, ...trafficOf(figures) };
 }
 

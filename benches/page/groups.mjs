@@ -24,7 +24,7 @@ window.measureGroup = async (name, options) => {
     load,
     native: window.decodeNatively,
     needs: window.needsOf,
-    compare: (contestants, { rounds = options.rounds } = {}) => compare(contestants, { rounds }),
+    compare: (contestants) => compare(contestants, options),
   };
   const { measure } = await GROUPS[name]();
   for await (const record of measure(env)) await window.reportRecord(record);
