@@ -3,8 +3,9 @@
  */
 import type { TypeDescription } from "../data_type.ts";
 import { ZarrError } from "../errors.ts";
+import { giveBackMemory } from "../worker/part_memory.ts";
 import { type Packed, packedOf } from "./elements.ts";
-import { placeElements, placeFill, repeat } from "./place.ts";
+import { type Placement, placeElements, placeFill, repeat } from "./place.ts";
 import { type Elements, isView, stridesOf } from "./typed_arrays.ts";
 import { VariableElements } from "./variable.ts";
 import { wrappedScalarOf, wrapperOf } from "./wrapped.ts";
@@ -119,9 +120,16 @@ export class Result {
       elementSize,
     };
     if (variable) return elements ? variable.put(placement, elements) : variable.fill(placement);
-    if (elements) return placeElements(this.#memory(), placement, elements);
+    if (elements) return this.#place(placement, elements, ours);
     const isThere = this.#isFresh && fillValue.every((byte) => byte === 0);
     return isThere ? undefined : placeFill(this.#memory(), placement, fillValue);
+  }
+
+  #place(placement: Placement, elements: Uint8Array, ours: boolean): void | Promise<void> {
+    const placing = placeElements(this.#memory(), placement, elements);
+    if (!ours) return placing;
+    if (placing) return placing.then(() => giveBackMemory(elements));
+    giveBackMemory(elements);
   }
 
   /** The result, when all parts have come. */

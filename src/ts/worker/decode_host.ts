@@ -3,6 +3,7 @@
  * wasm-bindgen glue, no imports. Runs in a worker, or on the caller's thread where there are none.
  */
 import { type CodecAnswer, type CodecRequest, readRequests } from "../codec/site.ts";
+import { takeMemory } from "./part_memory.ts";
 import type { Supply, Unstored, Update } from "./protocol.ts";
 
 /** The exports of the module that this file calls. */
@@ -147,7 +148,7 @@ export class DecodeHost {
   /** The part's elements, copied out. */
   finish(part: number): Uint8Array<ArrayBuffer> {
     this.#check(this.#wasm.zarr_finish(part));
-    return this.#takeResult();
+    return this.#takeResult(takeMemory);
   }
 
   cancel(part: number): void {
@@ -204,12 +205,11 @@ export class DecodeHost {
     throw new DecodeFailure(new TextDecoder().decode(report));
   }
 
-  #takeResult(): Uint8Array<ArrayBuffer> {
+  #takeResult(memoryOf = (length: number) => new Uint8Array(length)): Uint8Array<ArrayBuffer> {
     const { zarr_result_ptr, zarr_result_len, zarr_release_result, memory } = this.#wasm;
-    const pointer = address(zarr_result_ptr());
-    const bytes = new Uint8Array(
-      memory.buffer.slice(pointer, pointer + address(zarr_result_len())) as ArrayBuffer,
-    );
+    const length = address(zarr_result_len());
+    const bytes = memoryOf(length);
+    bytes.set(new Uint8Array(memory.buffer, address(zarr_result_ptr()), length));
     zarr_release_result();
     return bytes;
   }
