@@ -15,6 +15,12 @@ pub const SHARD_INDEX_BYTES: u64 = 1 << 28;
 /// The largest metadata document that is parsed (bytes).
 pub const METADATA_BYTES: u64 = 1 << 28;
 
+/// The largest directory of an archive that is read (bytes): some 3 million entries.
+pub const ARCHIVE_DIRECTORY_BYTES: u64 = 1 << 28;
+
+/// The most references that one document may describe by a formula.
+pub const REFERENCES: u64 = 1 << 23;
+
 /// The largest element (bytes), where metadata chooses its size.
 pub const ELEMENT_BYTES: u64 = 1 << 24;
 

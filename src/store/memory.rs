@@ -5,6 +5,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use super::key_table::below;
 use super::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value};
 use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
@@ -111,11 +112,6 @@ impl Store for MemoryStore {
             keys.map(|key| StoreKey::parse(key)).collect()
         })
     }
-}
-
-/// How keys below a prefix begin.
-fn below(prefix: &NodePath) -> String {
-    if prefix.is_root() { String::new() } else { format!("{prefix}/") }
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

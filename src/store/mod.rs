@@ -20,13 +20,17 @@
 
 pub mod byte_range;
 pub mod http;
+pub mod key_table;
 pub mod memory;
+pub mod overlay;
 pub mod partial_access;
 pub mod partial_values;
+pub mod reference;
 mod shared;
 pub mod value;
 pub mod wrap;
 pub(crate) mod writers;
+pub mod zip;
 
 use std::future::Future;
 use std::pin::Pin;

@@ -1,8 +1,8 @@
 //! A store over HTTP: a policy, which is a pure machine ([`policy`]), over a transport of one function ([`transport`]).
 //!
 //! What servers and browsers do wrong, and what is done about it, is in `policy` and `response`; this file only sends.
-//! Writing is in `write`, listing in `listing`. It
-//! deliberately neither merges nor shares nor caches: those are wrappers ([`super::wrap`]).
+//! Writing is in `write`, listing in `listing`. The store neither merges nor shares nor caches, deliberately: those are
+//! wrappers ([`super::wrap`]).
 
 mod fault;
 mod listing;

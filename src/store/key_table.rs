@@ -1,0 +1,163 @@
+//! Many keys and what each leads to, in little memory: for stores whose keys stand in one document (an archive's directory, a
+//! document of references). Filled once, then sorted, found and listed.
+
+use super::Listing;
+use crate::error::Result;
+use crate::format::path::{NodePath, StoreKey};
+use crate::limits;
+
+/// Keys in order, and a value each.
+#[derive(Debug)]
+pub struct KeyTable<V> {
+    /// All keys, one after another.
+    names: String,
+    rows: Vec<Row<V>>,
+}
+
+#[derive(Clone, Debug)]
+struct Row<V> {
+    start: u32,
+    len: u32,
+    value: V,
+}
+
+impl<V> Default for KeyTable<V> {
+    fn default() -> Self {
+        Self { names: String::new(), rows: Vec::new() }
+    }
+}
+
+impl<V> KeyTable<V> {
+    /// Adds a key, which is found only after [`sort`](Self::sort).
+    ///
+    /// # Errors
+    /// `Argument` for what is no key, `Limit` when there are more than 4 GiB of them.
+    pub fn push(&mut self, key: &str, value: V) -> Result<()> {
+        StoreKey::parse(key)?;
+        let key = key.strip_prefix('/').unwrap_or(key);
+        let start = narrow(self.names.len())?;
+        narrow(self.names.len() + key.len())?;
+        self.names.push_str(key);
+        self.rows.push(Row { start, len: narrow(key.len())?, value });
+        Ok(())
+    }
+
+    /// Puts the keys in order. Of equal ones the last stays.
+    pub fn sort(&mut self) {
+        let names = &self.names;
+        // Stable, so that the last of equal keys is the one that was added last.
+        self.rows.sort_by(|one, other| text(names, one).cmp(text(names, other)));
+        self.rows.reverse();
+        self.rows.dedup_by(|later, kept| text(names, later) == text(names, kept));
+        self.rows.reverse();
+        self.rows.shrink_to_fit();
+    }
+
+    /// How many keys.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// What a key leads to.
+    pub fn find(&self, key: &str) -> Option<&V> {
+        let at = self.rows.binary_search_by(|row| text(&self.names, row).cmp(key)).ok()?;
+        self.rows.get(at).map(|row| &row.value)
+    }
+
+    /// All keys in order, and what they lead to.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &V)> {
+        self.rows.iter().map(|row| (text(&self.names, row), &row.value))
+    }
+
+    /// Keys that begin so, in order.
+    pub fn keys_from<'a>(&'a self, beginning: &'a str) -> impl Iterator<Item = &'a str> {
+        let from = self.rows.get(self.first_from(beginning)..).unwrap_or_default();
+        from.iter().map(|row| text(&self.names, row)).take_while(move |key| key.starts_with(beginning))
+    }
+
+    /// What stands directly below a prefix.
+    ///
+    /// # Errors
+    /// None: keys were checked when they were added.
+    pub fn list_dir(&self, prefix: &NodePath) -> Result<Listing> {
+        let (beginning, mut listing) = (below(prefix), Listing::default());
+        let mut at = self.first_from(&beginning);
+        while let Some(row) = self.rows.get(at) {
+            let Some(rest) = text(&self.names, row).strip_prefix(&beginning) else { break };
+            match rest.split_once('/') {
+                None => {
+                    listing.keys.push(StoreKey::parse(text(&self.names, row))?);
+                    at += 1;
+                }
+                Some((name, _)) => {
+                    let child = format!("{beginning}{name}");
+                    // `0` follows the slash: the first key that is not below the child.
+                    at = self.first_from(&format!("{child}0"));
+                    listing.prefixes.extend(NodePath::from_normal(&child));
+                }
+            }
+        }
+        Ok(listing)
+    }
+
+    /// All keys below a prefix.
+    ///
+    /// # Errors
+    /// None: keys were checked when they were added.
+    pub fn list_prefix(&self, prefix: &NodePath) -> Result<Vec<StoreKey>> {
+        self.keys_from(&below(prefix)).map(StoreKey::parse).collect()
+    }
+
+    fn first_from(&self, beginning: &str) -> usize {
+        self.rows.partition_point(|row| text(&self.names, row) < beginning)
+    }
+}
+
+fn text<'a, V>(names: &'a str, row: &Row<V>) -> &'a str {
+    let start = row.start as usize;
+    names.get(start..start + row.len as usize).unwrap_or_default()
+}
+
+fn narrow(len: usize) -> Result<u32> {
+    u32::try_from(len).map_err(|_| limits::exceeded("a table of keys", len as u64, u64::from(u32::MAX)))
+}
+
+/// How keys below a prefix begin.
+pub fn below(prefix: &NodePath) -> String {
+    if prefix.is_root() { String::new() } else { format!("{prefix}/") }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_found_and_listed_and_the_last_of_equal_ones_counts() {
+        let mut table = KeyTable::default();
+        for (at, key) in ["b/c/1", "a.b/x", "/a", "b/zarr.json", "a/b", "a", "b/c/0", "ab"].iter().enumerate()
+        {
+            table.push(key, at).unwrap();
+        }
+        table.sort();
+        assert_eq!(table.len(), 7);
+        assert_eq!((table.find("a"), table.find("b/c/0"), table.find("b")), (Some(&5), Some(&6), None));
+        let names = |listing: &Listing| {
+            let keys: Vec<_> = listing.keys.iter().map(|key| key.as_str().to_owned()).collect();
+            let prefixes: Vec<_> = listing.prefixes.iter().map(|path| path.as_str().to_owned()).collect();
+            (keys.join(" "), prefixes.join(" "))
+        };
+        let list = |path: &str| names(&table.list_dir(&NodePath::parse_any(path).unwrap()).unwrap());
+        assert_eq!(list(""), ("a ab".to_owned(), "a.b a b".to_owned()));
+        assert_eq!(list("b"), ("b/zarr.json".to_owned(), "b/c".to_owned()));
+        assert_eq!(list("c"), (String::new(), String::new()));
+        let all = table.list_prefix(&NodePath::parse_any("b").unwrap()).unwrap();
+        assert_eq!(all.iter().map(StoreKey::as_str).collect::<Vec<_>>(), ["b/c/0", "b/c/1", "b/zarr.json"]);
+        assert!(table.push("a/../b", 0).is_err());
+    }
+}

@@ -1,0 +1,150 @@
+//! Two stores as one that is read: what the first has counts, the rest is the second's. For local changes over a remote
+//! hierarchy, or documents kept apart from the chunks.
+//!
+//! Deliberately read-only: where a write belongs is not for us to guess.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use super::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store};
+use crate::error::Result;
+use crate::format::path::{NodePath, StoreKey};
+
+/// A store over a store.
+pub struct OverlayStore {
+    first: Rc<dyn Store>,
+    second: Rc<dyn Store>,
+}
+
+impl OverlayStore {
+    /// Reads `first`, and `second` where that has nothing.
+    pub fn new(first: Rc<dyn Store>, second: Rc<dyn Store>) -> Self {
+        Self { first, second }
+    }
+}
+
+impl Store for OverlayStore {
+    fn capabilities(&self) -> Capabilities {
+        let (first, second) = (self.first.capabilities(), self.second.capabilities());
+        Capabilities {
+            readable: true,
+            partial: first.partial && second.partial,
+            writable: false,
+            listable: first.listable && second.listable,
+        }
+    }
+
+    fn describe(&self) -> String {
+        format!("{} over {}", self.first.describe(), self.second.describe())
+    }
+
+    fn merges_ranges(&self) -> bool {
+        self.first.merges_ranges() && self.second.merges_ranges()
+    }
+
+    fn get<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        range: ByteRange,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+        Box::pin(async move {
+            match self.first.get(key, range, context).await? {
+                Some(fetched) => Ok(Some(fetched)),
+                None => self.second.get(key, range, context).await,
+            }
+        })
+    }
+
+    fn get_ranges<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        ranges: &'a [ByteRange],
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
+        Box::pin(async move {
+            let fetched = self.first.get_ranges(key, ranges, context).await?;
+            match fetched.iter().all(Option::is_some) {
+                true => Ok(fetched),
+                // One value has one origin.
+                false => self.second.get_ranges(key, ranges, context).await,
+            }
+        })
+    }
+
+    fn size<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<u64>>> {
+        Box::pin(async move {
+            match self.first.size(key, context).await? {
+                Some(size) => Ok(Some(size)),
+                None => self.second.size(key, context).await,
+            }
+        })
+    }
+
+    fn can_list(&self) -> LocalFuture<'_, Result<bool>> {
+        Box::pin(async move { Ok(self.first.can_list().await? && self.second.can_list().await?) })
+    }
+
+    fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
+        Box::pin(async move {
+            let (first, second) = (self.first.list_dir(prefix).await?, self.second.list_dir(prefix).await?);
+            Ok(Listing {
+                keys: union(first.keys, second.keys),
+                prefixes: union(first.prefixes, second.prefixes),
+            })
+        })
+    }
+
+    fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
+        Box::pin(async move {
+            Ok(union(self.first.list_prefix(prefix).await?, self.second.list_prefix(prefix).await?))
+        })
+    }
+}
+
+fn union<T: Ord>(first: Vec<T>, second: Vec<T>) -> Vec<T> {
+    first.into_iter().chain(second).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use futures_executor::block_on;
+
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::store::Value;
+    use crate::store::memory::MemoryStore;
+
+    #[test]
+    fn the_first_counts_and_both_are_listed() {
+        let key = |text: &str| StoreKey::parse(text).unwrap();
+        let (first, second) = (MemoryStore::new(), MemoryStore::new());
+        first.insert(&key("a/x"), vec![1]);
+        second.insert(&key("a/x"), vec![2, 2]);
+        second.insert(&key("a/y"), vec![3, 3]);
+        second.insert(&key("b/z"), vec![4]);
+        let store = OverlayStore::new(Rc::new(first), Rc::new(second));
+        let get = |name: &str| {
+            let fetched =
+                block_on(store.get(&key(name), ByteRange::Whole, &RequestContext::default())).unwrap();
+            fetched.map(|fetched| fetched.value.to_vec(10, "test").unwrap())
+        };
+        assert_eq!((get("a/x"), get("a/y"), get("a/z")), (Some(vec![1]), Some(vec![3, 3]), None));
+        let range = [ByteRange::FromStart { offset: 1, len: 1 }];
+        let part = block_on(store.get_ranges(&key("a/y"), &range, &RequestContext::default())).unwrap();
+        assert_eq!(part[0].as_ref().unwrap().value.as_slice().unwrap(), [3]);
+        let past = block_on(store.get(&key("a/x"), range[0], &RequestContext::default()));
+        assert_eq!(past.unwrap_err().kind(), ErrorKind::Format);
+        assert_eq!(block_on(store.size(&key("a/y"), &RequestContext::default())).unwrap(), Some(2));
+        assert_eq!(block_on(store.list_prefix(&NodePath::root())).unwrap().len(), 3);
+        let root = block_on(store.list_dir(&NodePath::root())).unwrap();
+        assert_eq!(root.prefixes.len(), 2);
+        let error = block_on(store.set(&key("a"), Value::from(vec![]))).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+    }
+}

@@ -1,0 +1,437 @@
+//! A document of references: which bytes of which files are under which key. kerchunk's JSON, version 0 and 1.
+//! <https://fsspec.github.io/kerchunk/spec.html>
+//!
+//! Read in one pass into a table: a document has up to millions of references. Text stays as it stands in the JSON until its
+//! key is read; URLs are kept once.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+
+use serde::de::{Error as _, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer as _};
+use serde_json::value::RawValue;
+
+use super::template::{self, Binding, Names};
+use crate::error::{Error, Result};
+use crate::format::path::StoreKey;
+use crate::limits;
+use crate::store::key_table::KeyTable;
+
+/// What is under a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reference {
+    /// The document itself has it.
+    Inline {
+        /// Where its JSON begins.
+        start: u32,
+        /// And how many bytes it has.
+        len: u32,
+    },
+    /// All of a file.
+    File(Url),
+    /// A part of a file.
+    Part {
+        /// The file.
+        url: Url,
+        /// The first byte.
+        offset: u64,
+        /// How many.
+        len: u64,
+    },
+}
+
+/// A URL by its number; none where the document leaves it to whoever opens it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Url(Option<u32>);
+
+/// A document, read.
+#[derive(Debug, Default)]
+pub struct References {
+    table: KeyTable<Reference>,
+    urls: Vec<String>,
+    /// The JSON of what the document has itself.
+    inline: String,
+    skipped: u64,
+}
+
+impl References {
+    /// Reads a document.
+    ///
+    /// # Errors
+    /// `Format` for what is no document of references, `Limit` for one that describes too many.
+    pub fn parse(text: &[u8]) -> Result<Self> {
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        let text = std::str::from_utf8(text)
+            .map_err(|error| Error::format(format!("the document of references is no UTF-8: {error}")))?;
+        let (mut members, mut collector) = (Members::default(), Collector::default());
+        walk(text, |key, value| {
+            match (key, value.get().as_bytes().first()) {
+                // In version 0 these are keys like others: then they are no objects, or no list of objects.
+                ("refs", Some(b'{')) => members.refs = Some(value),
+                ("templates", Some(b'{')) => members.templates = Some(value),
+                ("gen", Some(b'[')) if !value.get()[1..].trim_start().starts_with('"') => {
+                    members.generators = Some(value)
+                }
+                ("version", Some(b'0'..=b'9')) => {}
+                _ => collector.take(key, value.get())?,
+            }
+            Ok(())
+        })?;
+        match members.refs {
+            // Version 0: what was collected on the way is all there is.
+            None => Ok(collector.references.sorted()),
+            Some(refs) => version_1(&members, refs.get()),
+        }
+    }
+
+    /// What is under a key.
+    pub fn find(&self, key: &StoreKey) -> Option<Reference> {
+        self.table.find(key.as_str()).copied()
+    }
+
+    /// The keys.
+    pub fn table(&self) -> &KeyTable<Reference> {
+        &self.table
+    }
+
+    /// The URL as the document has it.
+    pub fn url(&self, url: Url) -> Option<&str> {
+        self.urls.get(usize::try_from(url.0?).ok()?).map(String::as_str)
+    }
+
+    /// How many references were passed over because their key is none.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// The bytes that the document has itself: text as UTF-8, `base64:` decoded, an object as its JSON.
+    ///
+    /// # Errors
+    /// `Format` for base64 that is none.
+    pub fn inline(&self, start: u32, len: u32) -> Result<Vec<u8>> {
+        let json = self
+            .inline
+            .get(start as usize..(start as usize).saturating_add(len as usize))
+            .unwrap_or_default();
+        if !json.starts_with('"') {
+            return Ok(json.as_bytes().to_vec());
+        }
+        let text: String = serde_json::from_str(json).map_err(|error| not_read(&error))?;
+        match text.strip_prefix("base64:") {
+            None => Ok(text.into_bytes()),
+            Some(encoded) => {
+                use base64::Engine as _;
+                use base64::alphabet::STANDARD;
+                use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+                let tolerant =
+                    GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+                let decoded = GeneralPurpose::new(&STANDARD, tolerant).decode(encoded.trim());
+                decoded.map_err(|error| Error::format(format!("a reference is no base64: {error}")))
+            }
+        }
+    }
+
+    fn sorted(mut self) -> Self {
+        self.table.sort();
+        self
+    }
+
+    fn push(&mut self, key: &str, reference: Reference) -> Result<()> {
+        if StoreKey::parse(key).is_err() {
+            self.skipped += 1;
+            return Ok(());
+        }
+        limits::within(self.table.len() as u64 + 1, limits::REFERENCES, "a document of references")?;
+        self.table.push(key, reference)
+    }
+
+    fn push_inline(&mut self, key: &str, json: &str) -> Result<()> {
+        let start = limits::within(self.inline.len() as u64, u64::from(u32::MAX), "inline references")?;
+        self.inline.push_str(json);
+        limits::within(self.inline.len() as u64, u64::from(u32::MAX), "inline references")?;
+        // Both were just found to fit.
+        #[allow(clippy::cast_possible_truncation)]
+        let (start, len) = (start as u32, json.len() as u32);
+        self.push(key, Reference::Inline { start, len })
+    }
+}
+
+fn not_read(error: &serde_json::Error) -> Error {
+    Error::format(format!("the document of references cannot be read: {error}"))
+}
+
+/// The members of version 1 at the document's top, where it has them.
+#[derive(Default)]
+struct Members<'a> {
+    refs: Option<&'a RawValue>,
+    templates: Option<&'a RawValue>,
+    generators: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Key<'a>(#[serde(borrow)] Cow<'a, str>);
+
+/// `[url]` or `[url, offset, length]`.
+#[derive(Deserialize)]
+struct Remote<'a>(
+    #[serde(borrow)] Option<Cow<'a, str>>,
+    #[serde(default)] Option<u64>,
+    #[serde(default)] Option<u64>,
+);
+
+/// Takes references, and remembers URLs by what the document calls them.
+#[derive(Default)]
+struct Collector {
+    references: References,
+    numbers: HashMap<String, u32>,
+    templates: Names,
+}
+
+impl Collector {
+    fn take(&mut self, key: &str, json: &str) -> Result<()> {
+        match json.as_bytes().first() {
+            Some(b'[') => {
+                let remote: Remote<'_> =
+                    serde_json::from_str(json).map_err(|error| not_read(&error).at_key(key))?;
+                self.take_remote(key, &remote)
+            }
+            Some(b'"' | b'{') => self.references.push_inline(key, json),
+            Some(b'n') => Ok(()),
+            _ => Err(Error::format("a reference is neither text nor a list").at_key(key).actual(json)),
+        }
+    }
+
+    fn take_remote(&mut self, key: &str, Remote(url, offset, len): &Remote<'_>) -> Result<()> {
+        let url =
+            Url(url.as_ref().map(|url| self.number(url)).transpose().map_err(|error| error.at_key(key))?);
+        let reference = match (*offset, *len) {
+            (None, None) => Reference::File(url),
+            (Some(offset), Some(len)) if offset.checked_add(len).is_some() => {
+                Reference::Part { url, offset, len }
+            }
+            _ => {
+                return Err(Error::format("a reference has an offset without a length, or one beyond 2^64")
+                    .at_key(key));
+            }
+        };
+        self.references.push(key, reference)
+    }
+
+    fn number(&mut self, url: &str) -> Result<u32> {
+        if let Some(number) = self.numbers.get(url) {
+            return Ok(*number);
+        }
+        let rendered = match template::has_expressions(url) && !self.templates.is_empty() {
+            true => template::render(url, &[&self.templates])?,
+            false => url.to_owned(),
+        };
+        let number = self.add_url(rendered)?;
+        self.numbers.insert(url.to_owned(), number);
+        Ok(number)
+    }
+
+    fn add_url(&mut self, url: String) -> Result<u32> {
+        let number = self.references.urls.len() as u64;
+        let number = u32::try_from(number)
+            .map_err(|_| limits::exceeded("URLs of references", number, u64::from(u32::MAX)))?;
+        self.references.urls.push(url);
+        Ok(number)
+    }
+
+    fn generate(&mut self, generator: &Generator) -> Result<()> {
+        let axes: Vec<(&String, Vec<Binding>)> = generator
+            .dimensions
+            .iter()
+            .map(|(name, dimension)| Ok((name, dimension.values()?)))
+            .collect::<Result<_>>()?;
+        let count =
+            limits::product(axes.iter().map(|(_, values)| values.len() as u64), "generated references")?;
+        limits::within(count, limits::REFERENCES, "generated references")?;
+        for nth in 0..count {
+            let mut names = Names::new();
+            let mut rest = nth;
+            for (name, values) in axes.iter().rev() {
+                let len = values.len() as u64;
+                let at = usize::try_from(rest % len).unwrap_or_default();
+                names.insert((*name).clone(), values[at].clone());
+                rest /= len;
+            }
+            self.generate_one(generator, &names)?;
+        }
+        Ok(())
+    }
+
+    fn generate_one(&mut self, generator: &Generator, names: &Names) -> Result<()> {
+        let templates = std::mem::take(&mut self.templates);
+        let names = [names, &templates];
+        let rendered = || {
+            let number = |formula: &Option<Formula>| {
+                formula.as_ref().map(|formula| formula.number(&names)).transpose()
+            };
+            let (key, url) =
+                (template::render(&generator.key, &names)?, template::render(&generator.url, &names)?);
+            Ok((key, url, number(&generator.offset)?, number(&generator.length)?))
+        };
+        let rendered = rendered();
+        self.templates = templates;
+        let (key, url, offset, len): (String, String, _, _) = rendered?;
+        let same = self.references.urls.last().is_some_and(|last| *last == url);
+        if !same {
+            self.add_url(url)?;
+        }
+        let url = Url(u32::try_from(self.references.urls.len() - 1).ok());
+        let reference = match (offset, len) {
+            (None, None) => Reference::File(url),
+            (Some(offset), Some(len)) if offset.checked_add(len).is_some() => {
+                Reference::Part { url, offset, len }
+            }
+            _ => {
+                return Err(Error::format("generated references have an offset without a length").at_key(key));
+            }
+        };
+        self.references.push(&key, reference)
+    }
+}
+
+/// References that are described by a formula.
+#[derive(Deserialize)]
+struct Generator {
+    key: String,
+    url: String,
+    offset: Option<Formula>,
+    length: Option<Formula>,
+    dimensions: BTreeMap<String, Dimension>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Formula {
+    Number(u64),
+    Text(String),
+}
+
+impl Formula {
+    fn number(&self, names: &[&Names]) -> Result<u64> {
+        match self {
+            Self::Number(number) => Ok(*number),
+            Self::Text(text) => {
+                let rendered = template::render(text, names)?;
+                let number = rendered.trim().parse();
+                number.map_err(|_| Error::format("an offset or a length becomes no number").actual(rendered))
+            }
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Dimension {
+    List(Vec<Item>),
+    Range {
+        #[serde(default)]
+        start: i64,
+        stop: i64,
+        #[serde(default = "one")]
+        step: i64,
+    },
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Item {
+    Integer(i64),
+    Text(String),
+}
+
+fn one() -> i64 {
+    1
+}
+
+impl Dimension {
+    fn values(&self) -> Result<Vec<Binding>> {
+        match self {
+            Self::List(items) => Ok(items.iter().map(Item::binding).collect()),
+            Self::Range { step: 0, .. } => {
+                Err(Error::format("a dimension of generated references has the step 0"))
+            }
+            Self::Range { start, stop, step } => {
+                let distance = if *step > 0 {
+                    i128::from(*stop) - i128::from(*start)
+                } else {
+                    i128::from(*start) - i128::from(*stop)
+                };
+                let step_size = i128::from(*step).abs();
+                let count = u64::try_from((distance.max(0) + step_size - 1) / step_size).unwrap_or(u64::MAX);
+                let count = limits::within(count, limits::REFERENCES, "generated references")?;
+                let values = (0..count).map(|nth| start + step * i64::try_from(nth).unwrap_or_default());
+                Ok(values.map(Binding::Integer).collect())
+            }
+        }
+    }
+}
+
+impl Item {
+    fn binding(&self) -> Binding {
+        match self {
+            Self::Integer(number) => Binding::Integer(*number),
+            Self::Text(text) => Binding::Text(text.clone()),
+        }
+    }
+}
+
+fn version_1(members: &Members<'_>, refs: &str) -> Result<References> {
+    let mut collector = Collector::default();
+    if let Some(templates) = members.templates {
+        let templates: BTreeMap<String, String> =
+            serde_json::from_str(templates.get()).map_err(|error| not_read(&error))?;
+        collector.templates =
+            templates.into_iter().map(|(name, text)| (name, Binding::of_template(text))).collect();
+    }
+    walk(refs, |key, value| collector.take(key, value.get()))?;
+    if let Some(generators) = members.generators {
+        let generators: Vec<Generator> =
+            serde_json::from_str(generators.get()).map_err(|error| not_read(&error))?;
+        generators.iter().try_for_each(|generator| collector.generate(generator))?;
+    }
+    Ok(collector.references.sorted())
+}
+
+/// Hands each member of a JSON object to `take`: its name, and its value as it stands there.
+fn walk<'de>(json: &'de str, take: impl FnMut(&str, &'de RawValue) -> Result<()>) -> Result<()> {
+    let mut failed = None;
+    let mut json = serde_json::Deserializer::from_str(json);
+    let outcome = json.deserialize_map(Walk { take, failed: &mut failed }).and_then(|()| json.end());
+    match failed {
+        Some(error) => Err(error),
+        None => outcome.map_err(|error| not_read(&error)),
+    }
+}
+
+struct Walk<'f, F> {
+    take: F,
+    /// What `take` failed with: a visitor carries only errors of its own kind.
+    failed: &'f mut Option<Error>,
+}
+
+impl<'de, F: FnMut(&str, &'de RawValue) -> Result<()>> Visitor<'de> for Walk<'_, F> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object of references")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> std::result::Result<(), A::Error> {
+        while let Some(Key(key)) = map.next_key()? {
+            if let Err(error) = (self.take)(&key, map.next_value()?) {
+                *self.failed = Some(error);
+                return Err(A::Error::custom("failed"));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+mod tests;

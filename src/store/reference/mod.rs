@@ -1,0 +1,247 @@
+//! A store of references: keys that lead to byte ranges of files on web servers (HDF5, NetCDF, GRIB, TIFF), as kerchunk finds them.
+//! <https://fsspec.github.io/kerchunk/spec.html>
+//!
+//! The document is read when the first key is asked for. What a reference leads to is read by the HTTP store's rules, one
+//! server's knowledge and queue for all its files. Only servers that are allowed are asked: see [`hosts`]. Deliberately
+//! without references in Parquet.
+
+pub mod document;
+pub mod hosts;
+mod template;
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+mod tests;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use document::{Reference, References, Url};
+use futures_util::lock::Mutex;
+use hosts::AllowedHosts;
+
+use super::http::origin::Origins;
+use super::http::transport::Transport;
+use super::http::url::{RootUrl, redact};
+use super::http::{HttpOptions, HttpStore};
+use super::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Subject, Value};
+use crate::error::{Error, Result};
+use crate::format::path::{NodePath, StoreKey};
+use crate::limits;
+
+/// Where the document is.
+pub enum Source {
+    /// Here.
+    Text(Value),
+    /// At a URL.
+    Url(RootUrl),
+}
+
+/// How references are followed.
+#[derive(Default)]
+pub struct ReferenceOptions {
+    /// What relative references are seen from, unless the document has a URL.
+    pub base: Option<RootUrl>,
+    /// The file of references that name none.
+    pub target: Option<RootUrl>,
+    /// Servers that may be asked beside the document's own and the target's.
+    pub hosts: AllowedHosts,
+    /// For the requests.
+    pub http: HttpOptions,
+}
+
+/// References as a store. See the module.
+pub struct ReferenceStore<T> {
+    source: Source,
+    options: ReferenceOptions,
+    transport: Rc<T>,
+    origins: Rc<Origins>,
+    references: RefCell<Option<Rc<References>>>,
+    loading: Mutex<()>,
+    /// By origin.
+    servers: RefCell<BTreeMap<String, Rc<HttpStore<Rc<T>>>>>,
+}
+
+impl<T: Transport> ReferenceStore<T> {
+    /// A store of the references in a document.
+    pub fn new(
+        source: Source,
+        mut options: ReferenceOptions,
+        transport: Rc<T>,
+        origins: Rc<Origins>,
+    ) -> Self {
+        let own = if let Source::Url(url) = &source { Some(url.clone()) } else { options.base.clone() };
+        for url in own.iter().chain(&options.target) {
+            options.hosts.allow(url);
+        }
+        options.base = own;
+        Self {
+            source,
+            options,
+            transport,
+            origins,
+            references: RefCell::default(),
+            loading: Mutex::new(()),
+            servers: RefCell::default(),
+        }
+    }
+
+    /// The document, read.
+    ///
+    /// # Errors
+    /// `NotFound` where there is none, those of the network, and `Format` for what is no document.
+    pub async fn references(&self) -> Result<Rc<References>> {
+        let known = || self.references.borrow().clone();
+        if let Some(references) = known() {
+            return Ok(references);
+        }
+        let _loading = self.loading.lock().await;
+        if let Some(references) = known() {
+            return Ok(references);
+        }
+        let text = self.text().await?.to_vec(limits::METADATA_BYTES, "the document of references")?;
+        let references = Rc::new(References::parse(&text)?);
+        if references.skipped() > 0
+            && let Some(on_warning) = &self.options.http.on_warning
+        {
+            on_warning(&format!(
+                "{} references have keys that are none and are passed over",
+                references.skipped()
+            ));
+        }
+        *self.references.borrow_mut() = Some(references.clone());
+        Ok(references)
+    }
+
+    async fn text(&self) -> Result<Value> {
+        match &self.source {
+            Source::Text(text) => Ok(text.clone()),
+            Source::Url(url) => {
+                let context = RequestContext { subject: Subject::Metadata, ..RequestContext::default() };
+                let fetched = self.server(url).get_at(url, ByteRange::Whole, &context).await?;
+                let absent =
+                    || Error::not_found(format!("there is no document of references at {}", url.shown()));
+                Ok(fetched.ok_or_else(absent)?.value)
+            }
+        }
+    }
+
+    fn server(&self, url: &RootUrl) -> Rc<HttpStore<Rc<T>>> {
+        let origin = self.origins.of(url);
+        let make = || {
+            let (transport, options) = (self.transport.clone(), self.options.http.clone());
+            Rc::new(HttpStore::new(transport, url.clone(), options, origin))
+        };
+        self.servers.borrow_mut().entry(url.origin()).or_insert_with(make).clone()
+    }
+
+    /// Where a reference leads, if it may be followed.
+    fn locate(&self, references: &References, url: Url) -> Result<RootUrl> {
+        let located = match (references.url(url), &self.options.base) {
+            (Some(url), Some(base)) => base.resolve(url)?,
+            (Some(url), None) => RootUrl::parse(url).map_err(|_| {
+                Error::argument("a relative reference of a document without a URL").actual(redact(url))
+            })?,
+            (None, _) => {
+                let unnamed = || Error::argument("the references name no file: give it as `target`");
+                self.options.target.clone().ok_or_else(unnamed)?
+            }
+        };
+        self.options.hosts.check(&located)?;
+        Ok(located)
+    }
+
+    async fn read(
+        &self,
+        key: &StoreKey,
+        range: ByteRange,
+        context: &RequestContext,
+    ) -> Result<Option<Fetched>> {
+        let references = self.references().await?;
+        match references.find(key) {
+            None => Ok(None),
+            Some(Reference::Inline { start, len }) => {
+                Fetched::part_of(&Value::from(references.inline(start, len)?), range).map(Some)
+            }
+            Some(Reference::File(url)) => {
+                let url = self.locate(&references, url)?;
+                self.server(&url).get_at(&url, range, context).await
+            }
+            Some(Reference::Part { len: 0, .. }) => {
+                Fetched::part_of(&Value::from(Vec::new()), range).map(Some)
+            }
+            Some(Reference::Part { url, offset, len }) => {
+                let url = self.locate(&references, url)?;
+                let part = range.of(len).ok_or_else(|| range.past_end(Some(len)))?;
+                let want = part.end - part.start;
+                let asked = ByteRange::FromStart { offset: offset + part.start, len: want };
+                // A file of which only a part is wanted is read as chunks are, whatever the part means.
+                let context = RequestContext { subject: Subject::Chunk, ..context.clone() };
+                let fetched = self.server(&url).get_at(&url, asked, &context).await?;
+                let absent =
+                    || Error::store(format!("the file of a reference is not there: {}", url.shown()));
+                let fetched = fetched.ok_or_else(absent)?;
+                if fetched.value.len() != want {
+                    return Err(Error::store("the file of a reference is shorter than the reference says")
+                        .at_range(offset, len)
+                        .actual(format!("{} of {want} bytes", fetched.value.len())));
+                }
+                Ok(Some(Fetched { size: Some(len), ..fetched }))
+            }
+        }
+    }
+
+    async fn size_of(&self, key: &StoreKey, context: &RequestContext) -> Result<Option<u64>> {
+        let references = self.references().await?;
+        match references.find(key) {
+            None => Ok(None),
+            Some(Reference::Part { len, .. }) => Ok(Some(len)),
+            Some(Reference::Inline { start, len }) => Ok(Some(references.inline(start, len)?.len() as u64)),
+            Some(Reference::File(url)) => {
+                let url = self.locate(&references, url)?;
+                self.server(&url).size_at(&url, context).await
+            }
+        }
+    }
+}
+
+impl<T: Transport> Store for ReferenceStore<T> {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { readable: true, partial: true, writable: false, listable: true }
+    }
+
+    fn describe(&self) -> String {
+        match &self.source {
+            Source::Text(_) => "references".to_owned(),
+            Source::Url(url) => format!("the references at {}", url.shown()),
+        }
+    }
+
+    fn get<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        range: ByteRange,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+        Box::pin(async move {
+            let read = self.read(key, range.check()?, context).await;
+            read.map_err(|error| error.at_key(key.as_str()))
+        })
+    }
+
+    fn size<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<u64>>> {
+        Box::pin(async move { self.size_of(key, context).await.map_err(|error| error.at_key(key.as_str())) })
+    }
+
+    fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
+        Box::pin(async move { self.references().await?.table().list_dir(prefix) })
+    }
+
+    fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
+        Box::pin(async move { self.references().await?.table().list_prefix(prefix) })
+    }
+}

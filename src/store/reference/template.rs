@@ -1,0 +1,380 @@
+//! The templates of reference documents: text with `{{ expressions }}` in it, of Jinja as much as such documents use.
+//! <https://fsspec.github.io/kerchunk/spec.html>
+//!
+//! An expression is made of names, integers, quoted text, `+ - * // % **` and `~`, parentheses, calls of templates with named
+//! arguments, and `"%03d" % i` or `"%03d"|format(i)`. Deliberately nothing more: no statements, no attributes, no other filters.
+
+use std::collections::BTreeMap;
+
+use crate::error::{Error, Result};
+
+/// How deep expressions and templates in templates may nest.
+const DEPTH: usize = 16;
+
+/// The longest text that a template may become.
+const RENDERED_BYTES: usize = 1 << 16;
+
+/// What a name stands for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Binding {
+    Integer(i64),
+    Text(String),
+    /// Text with expressions of its own, which a call gives their values.
+    Template(String),
+}
+
+impl Binding {
+    /// A template of a document: one with expressions in it is called, another is text.
+    pub fn of_template(text: String) -> Self {
+        if text.contains("{{") { Self::Template(text) } else { Self::Text(text) }
+    }
+
+    fn into_text(self) -> String {
+        match self {
+            Self::Integer(number) => number.to_string(),
+            Self::Text(text) | Self::Template(text) => text,
+        }
+    }
+}
+
+/// What names stand for.
+pub type Names = BTreeMap<String, Binding>;
+
+/// Whether there is anything to replace.
+pub fn has_expressions(text: &str) -> bool {
+    text.contains("{{")
+}
+
+/// The text with its expressions replaced.
+///
+/// # Errors
+/// `Format` for an expression that is not understood, or that names nothing.
+pub fn render(text: &str, names: &[&Names]) -> Result<String> {
+    render_at(text, names, 0)
+}
+
+fn render_at(text: &str, names: &[&Names], depth: usize) -> Result<String> {
+    if depth > DEPTH {
+        return Err(Error::format("templates lead to templates without an end"));
+    }
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some((before, after)) = rest.split_once("{{") {
+        out.push_str(before);
+        let (expression, following) = after.split_once("}}").ok_or_else(|| not_understood(text))?;
+        let mut parser = Parser { rest: expression, names, depth };
+        let value = parser.sum().map_err(|error| error.actual(format!("{{{{{expression}}}}}")))?;
+        if !parser.peek().is_empty() {
+            return Err(not_understood(expression));
+        }
+        out.push_str(&value.into_text());
+        if out.len() > RENDERED_BYTES {
+            return Err(Error::limit("a template becomes too long"));
+        }
+        rest = following;
+    }
+    out.push_str(rest);
+    Ok(out)
+}
+
+fn not_understood(expression: &str) -> Error {
+    Error::format("an expression of a template is not understood").actual(format!("{expression:?}"))
+}
+
+struct Parser<'a> {
+    rest: &'a str,
+    names: &'a [&'a Names],
+    depth: usize,
+}
+
+impl<'a> Parser<'a> {
+    fn peek(&mut self) -> &'a str {
+        self.rest = self.rest.trim_start();
+        self.rest
+    }
+
+    fn take(&mut self, token: &str) -> bool {
+        match self.peek().strip_prefix(token) {
+            Some(rest) => {
+                self.rest = rest;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn expect(&mut self, token: &str) -> Result<()> {
+        if self.take(token) { Ok(()) } else { Err(not_understood(self.rest)) }
+    }
+
+    fn sum(&mut self) -> Result<Binding> {
+        let mut left = self.product()?;
+        loop {
+            left = match () {
+                () if self.take("+") => add(left, self.product()?)?,
+                () if self.take("-") => integers(left, self.product()?, i64::checked_sub)?,
+                () if self.take("~") => {
+                    let right = self.product()?;
+                    Binding::Text(left.into_text() + &right.into_text())
+                }
+                () => return Ok(left),
+            };
+        }
+    }
+
+    fn product(&mut self) -> Result<Binding> {
+        let mut left = self.power()?;
+        loop {
+            left = match () {
+                () if self.take("*") => integers(left, self.power()?, i64::checked_mul)?,
+                () if self.take("//") => integers(left, self.power()?, floor_divide)?,
+                () if self.take("/") => integers(left, self.power()?, exact_divide)?,
+                () if self.take("%") => remainder(left, self.power()?)?,
+                () => return Ok(left),
+            };
+        }
+    }
+
+    fn power(&mut self) -> Result<Binding> {
+        let base = self.filtered()?;
+        if !self.take("**") {
+            return Ok(base);
+        }
+        let exponent = self.power()?;
+        integers(base, exponent, |base, exponent| base.checked_pow(u32::try_from(exponent).ok()?))
+    }
+
+    fn filtered(&mut self) -> Result<Binding> {
+        let mut value = self.atom()?;
+        while self.take("|") {
+            value = match self.name()? {
+                "format" => {
+                    self.expect("(")?;
+                    let argument = self.sum()?;
+                    self.expect(")")?;
+                    formatted(&value.into_text(), argument)?
+                }
+                "string" => Binding::Text(value.into_text()),
+                "int" => Binding::Integer(integer(value)?),
+                other => return Err(not_understood(other)),
+            };
+        }
+        Ok(value)
+    }
+
+    fn atom(&mut self) -> Result<Binding> {
+        self.depth += 1;
+        if self.depth > DEPTH {
+            return Err(Error::format("an expression of a template nests too deeply"));
+        }
+        let value = self.atom_within();
+        self.depth -= 1;
+        value
+    }
+
+    fn atom_within(&mut self) -> Result<Binding> {
+        if self.take("(") {
+            let value = self.sum()?;
+            self.expect(")")?;
+            return Ok(value);
+        }
+        if self.take("-") {
+            return integers(Binding::Integer(0), self.filtered()?, i64::checked_sub);
+        }
+        match self.peek().chars().next() {
+            Some(quote @ ('"' | '\'')) => {
+                let (text, rest) =
+                    self.rest[1..].split_once(quote).ok_or_else(|| not_understood(self.rest))?;
+                self.rest = rest;
+                Ok(Binding::Text(text.to_owned()))
+            }
+            Some('0'..='9') => {
+                let digits = self.take_while(|char| char.is_ascii_digit());
+                digits.parse().map(Binding::Integer).map_err(|_| not_understood(digits))
+            }
+            _ => self.named(),
+        }
+    }
+
+    fn take_while(&mut self, belongs: impl Fn(char) -> bool) -> &'a str {
+        let end = self.rest.find(|char| !belongs(char)).unwrap_or(self.rest.len());
+        let (taken, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        taken
+    }
+
+    fn name(&mut self) -> Result<&'a str> {
+        self.peek();
+        let name = self.take_while(|char| char.is_alphanumeric() || char == '_');
+        if name.is_empty() { Err(not_understood(self.rest)) } else { Ok(name) }
+    }
+
+    fn named(&mut self) -> Result<Binding> {
+        let name = self.name()?;
+        let found = self.names.iter().find_map(|names| names.get(name));
+        let found =
+            found.ok_or_else(|| Error::format(format!("a template names {name:?}, which is not given")))?;
+        if !self.take("(") {
+            // A template that is named but not called is called with nothing.
+            return match found {
+                Binding::Template(text) => render_at(text, self.names, self.depth + 1).map(Binding::Text),
+                value => Ok(value.clone()),
+            };
+        }
+        let arguments = self.arguments()?;
+        match found {
+            Binding::Template(text) => {
+                let names: Vec<&Names> =
+                    std::iter::once(&arguments).chain(self.names.iter().copied()).collect();
+                render_at(text, &names, self.depth + 1).map(Binding::Text)
+            }
+            value => Ok(value.clone()),
+        }
+    }
+
+    /// `name=value, …)`.
+    fn arguments(&mut self) -> Result<Names> {
+        let mut arguments = Names::new();
+        while !self.take(")") {
+            let name = self.name()?.to_owned();
+            self.expect("=")?;
+            let value = self.sum()?;
+            arguments.insert(name, value);
+            if !self.take(",") {
+                self.expect(")")?;
+                break;
+            }
+        }
+        Ok(arguments)
+    }
+}
+
+fn add(left: Binding, right: Binding) -> Result<Binding> {
+    match (left, right) {
+        (Binding::Integer(left), Binding::Integer(right)) => {
+            integers(Binding::Integer(left), Binding::Integer(right), i64::checked_add)
+        }
+        (Binding::Text(left), Binding::Text(right)) => Ok(Binding::Text(left + &right)),
+        _ => Err(Error::format("a template adds a number and text")),
+    }
+}
+
+fn integer(value: Binding) -> Result<i64> {
+    match value {
+        Binding::Integer(number) => Ok(number),
+        Binding::Text(text) | Binding::Template(text) => {
+            text.trim().parse().map_err(|_| Error::format("a template calculates with what is no integer"))
+        }
+    }
+}
+
+fn integers(left: Binding, right: Binding, operation: impl Fn(i64, i64) -> Option<i64>) -> Result<Binding> {
+    let (Binding::Integer(left), Binding::Integer(right)) = (left, right) else {
+        return Err(Error::format("a template calculates with what is no integer"));
+    };
+    let result = operation(left, right);
+    result
+        .map(Binding::Integer)
+        .ok_or_else(|| Error::format("a template calculates what is no integer of 64 bits"))
+}
+
+/// As Python divides: rounded down.
+fn floor_divide(left: i64, right: i64) -> Option<i64> {
+    let quotient = left.checked_div(right)?;
+    let is_below = left % right != 0 && (left < 0) != (right < 0);
+    Some(if is_below { quotient - 1 } else { quotient })
+}
+
+/// A division whose result would be a fraction is none of integers.
+fn exact_divide(left: i64, right: i64) -> Option<i64> {
+    (left.checked_rem(right)? == 0).then(|| left / right)
+}
+
+/// As Python has it: `%` of text formats.
+fn remainder(left: Binding, right: Binding) -> Result<Binding> {
+    match left {
+        Binding::Text(format) => formatted(&format, right),
+        left => integers(left, right, |left, right| {
+            Some(left.checked_sub(floor_divide(left, right)?.checked_mul(right)?)?)
+        }),
+    }
+}
+
+/// printf's `%d`, `%5d`, `%05d` and `%s`, one of them.
+fn formatted(format: &str, value: Binding) -> Result<Binding> {
+    let (before, after) = format.split_once('%').ok_or_else(|| not_understood(format))?;
+    let end = after.find(|char: char| !char.is_ascii_digit()).ok_or_else(|| not_understood(format))?;
+    let (width, rest) = after.split_at(end);
+    let columns: usize =
+        if width.is_empty() { 0 } else { width.parse().map_err(|_| not_understood(format))? };
+    let text = match rest.chars().next() {
+        Some('d' | 'i') if columns <= 64 => {
+            let number = integer(value)?;
+            if width.starts_with('0') { format!("{number:0columns$}") } else { format!("{number:columns$}") }
+        }
+        Some('s') if columns <= 64 => format!("{:>columns$}", value.into_text()),
+        _ => return Err(not_understood(format)),
+    };
+    Ok(Binding::Text(format!("{before}{text}{}", &rest[1..])))
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn names() -> Names {
+        let entries = [
+            ("u", Binding::Text("https://host/a".to_owned())),
+            ("f", Binding::of_template("https://host/{{c}}.nc".to_owned())),
+            ("loop", Binding::of_template("{{loop}}".to_owned())),
+            ("i", Binding::Integer(7)),
+        ];
+        entries.map(|(name, value)| (name.to_owned(), value)).into()
+    }
+
+    #[test]
+    fn expressions() {
+        for (text, expected) in [
+            ("plain", "plain"),
+            ("{{u}}/x", "https://host/a/x"),
+            ("{{ u }}-{{i}}", "https://host/a-7"),
+            ("{{f(c='text')}}", "https://host/text.nc"),
+            ("{{ f( c = \"a\" ~ i ) }}", "https://host/a7.nc"),
+            ("{{(i+1)*1000}}", "8000"),
+            ("{{ i * 2 - 3 * (4 - 2) }}", "8"),
+            ("{{ -i // 2 }} {{ -i % 4 }} {{ 8 / 2 }} {{ 2**3**2 }}", "-4 1 4 512"),
+            ("{{ '%03d' % i }}_{{ \"%d\" | format(i) }}_{{ 'a%sb' % 'x' }}", "007_7_axb"),
+            ("{{ '12'|int + 1 }}", "13"),
+        ] {
+            assert_eq!(render(text, &[&names()]).unwrap(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_is_refused() {
+        let deep = format!("{{{{{}1{}}}}}", "(".repeat(100_000), ")".repeat(100_000));
+        for text in [
+            "{{",
+            "{{}}",
+            "{{ x }}",
+            "{{ u.upper() }}",
+            "{{ i + 'a' }}",
+            "{{ i / 2 }}",
+            "{{ 1 // 0 }}",
+            "{{ i % 0 }}",
+            "{{ 9223372036854775807 + 1 }}",
+            "{{ u | upper }}",
+            "{{ f(c) }}",
+            "{{ loop }}",
+            "{{ 'a }}",
+            "{{ '%f' % 1 }}",
+            "{{ '%99999999d' % 1 }}",
+            "{{ 1 2 }}",
+            "{{ 2 ** 64 }}",
+            "{{ 2 ** -1 }}",
+            deep.as_str(),
+        ] {
+            assert!(render(text, &[&names()]).is_err(), "{text}");
+        }
+    }
+}

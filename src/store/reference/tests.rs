@@ -1,0 +1,118 @@
+//! References against a server of one file.
+
+use futures_executor::block_on;
+
+use super::*;
+use crate::error::ErrorKind;
+use crate::store::http::transport::{Answer, HttpRequest, HttpResponse};
+
+const DOCUMENT: &str = r#"{".zgroup": "{}", "v/0": ["data.nc", 2, 3], "v/1": ["../data.nc"], "v/2": ["https://evil.org/x", 0, 1],
+    "v/3": ["data.nc", 8, 5], "v/4": [null, 0, 2], "v/5": ["gone.nc", 0, 1], "v/6": ["data.nc", 1, 0]}"#;
+
+/// Serves ten bytes as `data.nc`, and the document; notes what it is asked.
+#[derive(Default)]
+struct Server(RefCell<Vec<String>>);
+
+impl Transport for Server {
+    fn send(&self, request: HttpRequest) -> LocalFuture<'_, Answer> {
+        let range = request.range.clone().unwrap_or_default();
+        self.0.borrow_mut().push(format!("{} {range}", request.url).trim().to_owned());
+        let body: Option<&[u8]> = match request.url.as_str() {
+            "https://host/a/refs.json?sig=1" => Some(DOCUMENT.as_bytes()),
+            "https://host/a/data.nc" | "https://host/data.nc" => Some(b"0123456789"),
+            _ => None,
+        };
+        let (status, body, headers) =
+            match (body, range.strip_prefix("bytes=").and_then(|range| range.split_once('-'))) {
+                (None, _) => (404, Vec::new(), None),
+                (Some(body), None) => (200, body.to_vec(), None),
+                (Some(body), Some((first, last))) => {
+                    let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
+                    let last = last.min(body.len() - 1);
+                    let told = format!("bytes {first}-{last}/{}", body.len());
+                    (206, body[first..=last].to_vec(), Some(("content-range".to_owned(), told)))
+                }
+            };
+        let (url, headers) = (request.url, headers.into_iter().collect());
+        let response = HttpResponse { status, url, redirected: false, headers, body: Value::from(body) };
+        Box::pin(std::future::ready(Ok(response)))
+    }
+
+    fn sleep(&self, _ms: u32) -> LocalFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    fn random(&self) -> f64 {
+        0.5
+    }
+
+    fn serialises_ranges(&self) -> bool {
+        false
+    }
+}
+
+fn open(source: Source, options: ReferenceOptions) -> ReferenceStore<Server> {
+    ReferenceStore::new(source, options, Rc::default(), Rc::default())
+}
+
+fn at_url() -> ReferenceStore<Server> {
+    let url = RootUrl::parse("https://host/a/refs.json?sig=1").unwrap();
+    open(Source::Url(url), ReferenceOptions::default())
+}
+
+fn read(store: &ReferenceStore<Server>, key: &str, range: ByteRange) -> Result<Option<Vec<u8>>> {
+    let fetched = block_on(store.get(&StoreKey::parse(key).unwrap(), range, &RequestContext::default()))?;
+    Ok(fetched.map(|fetched| fetched.value.to_vec(100, "test").unwrap()))
+}
+
+#[test]
+fn ranges_of_references_are_ranges_of_files() {
+    let store = at_url();
+    assert_eq!(read(&store, ".zgroup", ByteRange::Whole).unwrap().unwrap(), b"{}");
+    assert_eq!(read(&store, "v/0", ByteRange::Whole).unwrap().unwrap(), b"234");
+    assert_eq!(read(&store, "v/0", ByteRange::Suffix(2)).unwrap().unwrap(), b"34");
+    let end = ByteRange::FromStart { offset: 1, len: 9 };
+    assert_eq!(read(&store, "v/0", end).unwrap().unwrap(), b"34");
+    let past = ByteRange::FromStart { offset: 3, len: 1 };
+    assert_eq!(read(&store, "v/0", past).unwrap_err().kind(), ErrorKind::Format);
+    assert_eq!(read(&store, "v/1", ByteRange::Whole).unwrap().unwrap(), b"0123456789");
+    assert_eq!(read(&store, "v/6", ByteRange::Whole).unwrap().unwrap(), b"");
+    assert_eq!(read(&store, "v/9", ByteRange::Whole).unwrap(), None);
+    assert_eq!(store.transport.0.borrow().len(), 5);
+    let size =
+        |key: &str| block_on(store.size(&StoreKey::parse(key).unwrap(), &RequestContext::default())).unwrap();
+    assert_eq!((size(".zgroup"), size("v/0"), size("x")), (Some(2), Some(3), None));
+    assert_eq!(block_on(store.list_dir(&NodePath::parse_any("v").unwrap())).unwrap().keys.len(), 7);
+}
+
+#[test]
+fn references_that_lead_nowhere_good() {
+    let store = at_url();
+    let kind = |key: &str| read(&store, key, ByteRange::Whole).unwrap_err().kind();
+    assert_eq!(kind("v/2"), ErrorKind::Argument);
+    assert_eq!(kind("v/3"), ErrorKind::Store);
+    assert_eq!(kind("v/4"), ErrorKind::Argument);
+    assert_eq!(kind("v/5"), ErrorKind::Store);
+    assert!(!store.transport.0.borrow().iter().any(|request| request.contains("evil")));
+    let nowhere =
+        open(Source::Url(RootUrl::parse("https://host/none").unwrap()), ReferenceOptions::default());
+    assert_eq!(read(&nowhere, ".zgroup", ByteRange::Whole).unwrap_err().kind(), ErrorKind::NotFound);
+}
+
+#[test]
+fn a_document_at_hand_needs_a_base_a_target_and_leave() {
+    let text = || Source::Text(Value::from(DOCUMENT.as_bytes().to_vec()));
+    let bare = open(text(), ReferenceOptions::default());
+    assert_eq!(read(&bare, ".zgroup", ByteRange::Whole).unwrap().unwrap(), b"{}");
+    assert_eq!(read(&bare, "v/0", ByteRange::Whole).unwrap_err().kind(), ErrorKind::Argument);
+    let options = ReferenceOptions {
+        base: Some(RootUrl::parse("https://host/a/").unwrap()),
+        target: Some(RootUrl::parse("https://host/a/data.nc").unwrap()),
+        hosts: AllowedHosts::parse(["evil.org"]).unwrap(),
+        ..ReferenceOptions::default()
+    };
+    let store = open(text(), options);
+    assert_eq!(read(&store, "v/4", ByteRange::Whole).unwrap().unwrap(), b"01");
+    // Allowed, and not there.
+    assert_eq!(read(&store, "v/2", ByteRange::Whole).unwrap_err().kind(), ErrorKind::Store);
+}

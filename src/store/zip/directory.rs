@@ -1,0 +1,303 @@
+//! What an archive holds: its central directory, read from front to back in pieces of any length, then checked as a whole.
+//!
+//! Entries that overlap are refused (the bombs that unpack one stream ten thousand times are made so), as are names that lead
+//! out of the archive. An archive of a folder, rather than of what is in it, is read as if it were the latter.
+
+use std::collections::BTreeMap;
+
+use super::records::{Central, End, LOCAL_LEN};
+use crate::error::{Error, Result};
+use crate::format::metadata::document::{ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
+use crate::format::path::{NodePath, StoreKey};
+use crate::store::Listing;
+use crate::store::key_table::{KeyTable, below};
+
+/// What shows that a hierarchy begins in a folder.
+const ROOT_DOCUMENTS: [&str; 5] = [ZARR_JSON, ZGROUP, ZARRAY, ZATTRS, ".zmetadata"];
+
+/// DEFLATE's best ratio.
+const BEST_RATIO: u64 = 1032;
+
+const STORED: u16 = 0;
+const DEFLATED: u16 = 8;
+const ENCRYPTED: u16 = 1;
+const DESCRIPTOR: u16 = 1 << 3;
+
+/// One value in the archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Where its local header is.
+    pub header: u64,
+    /// Bytes in the archive.
+    pub stored: u64,
+    /// Bytes once inflated.
+    pub size: u64,
+    pub crc: u32,
+    pub name_len: u16,
+    /// Length of the directory's extra field: the local one is often as long.
+    pub extra_len: u16,
+    pub method: u16,
+    pub flags: u16,
+}
+
+impl Entry {
+    fn new(central: &Central<'_>, shift: u64) -> Option<Self> {
+        let Central { stored, size, crc, extra_len, method, flags, .. } = *central;
+        let header = central.header.checked_add(shift)?;
+        let name_len = u16::try_from(central.name.len()).ok()?;
+        Some(Self { header, stored, size, crc, name_len, extra_len, method, flags })
+    }
+
+    /// The first byte after it, at least.
+    fn least_end(&self) -> Option<u64> {
+        self.header.checked_add(LOCAL_LEN + u64::from(self.name_len))?.checked_add(self.stored)
+    }
+
+    /// Whether it stands in the archive as it is.
+    pub fn is_stored(&self) -> bool {
+        self.method == STORED
+    }
+
+    /// Whether sizes stand after it too.
+    pub fn has_descriptor(&self) -> bool {
+        self.flags & DESCRIPTOR != 0
+    }
+
+    /// Whether it can be read.
+    ///
+    /// # Errors
+    /// `Unsupported` for encryption and other compression, `Format` for sizes that cannot be.
+    pub fn check(&self) -> Result<()> {
+        if self.flags & ENCRYPTED != 0 {
+            return Err(Error::unsupported("the entry of the ZIP archive is encrypted"));
+        }
+        let most = match self.method {
+            STORED => self.stored,
+            DEFLATED => self.stored.saturating_mul(BEST_RATIO).saturating_add(BEST_RATIO),
+            method => {
+                let error = Error::unsupported(
+                    "the entry of the ZIP archive is compressed in a way that cannot be read",
+                );
+                return Err(error
+                    .expected("method 0 (stored) or 8 (deflated)")
+                    .actual(format!("method {method}")));
+            }
+        };
+        if self.size > most || (self.method == STORED && self.size != self.stored) {
+            return Err(Error::format("the sizes of an entry of the ZIP archive contradict each other")
+                .actual(format!("{} bytes that become {}", self.stored, self.size)));
+        }
+        Ok(())
+    }
+}
+
+/// The directory while it is read.
+#[derive(Debug)]
+pub struct Reading {
+    end: End,
+    /// Bytes that were read and are not a whole entry yet.
+    rest: Vec<u8>,
+    /// How many bytes of the directory were read.
+    read: u64,
+    seen: u64,
+    table: KeyTable<Entry>,
+    /// Where each entry begins, and ends at least: of all of them, those too that are none of the values.
+    spans: Vec<(u64, u64)>,
+    /// The metadata documents so far, where the archive says that they come first.
+    first_documents: Option<BTreeMap<String, Entry>>,
+    /// Whether something else came already.
+    documents_ended: bool,
+}
+
+impl Reading {
+    pub fn new(end: End, documents_first: bool) -> Self {
+        let first_documents = documents_first.then(BTreeMap::new);
+        Self {
+            end,
+            rest: Vec::new(),
+            read: 0,
+            seen: 0,
+            table: KeyTable::default(),
+            spans: Vec::new(),
+            first_documents,
+            documents_ended: false,
+        }
+    }
+
+    pub fn end(&self) -> &End {
+        &self.end
+    }
+
+    /// Where in the archive the next byte of the directory is that was not read; `None` at its end.
+    pub fn next(&self) -> Option<u64> {
+        let at = self.end.directory.start + self.read;
+        (at < self.end.directory.end).then_some(at)
+    }
+
+    /// What the beginning of a directory that begins with the documents tells of a key; `None` when only all of it can tell.
+    pub fn known(&self, key: &StoreKey) -> Option<Option<Entry>> {
+        let documents = self.first_documents.as_ref()?;
+        let name = key.as_str().rsplit('/').next().unwrap_or_default();
+        match documents.get(key.as_str()) {
+            Some(entry) => Some(Some(entry.clone())),
+            None if name == ZARR_JSON && self.documents_ended => Some(None),
+            None => None,
+        }
+    }
+
+    /// Takes the next bytes of the directory.
+    ///
+    /// # Errors
+    /// `Format` for a damaged directory and names that lead out of the archive.
+    pub fn take(&mut self, bytes: &[u8]) -> Result<()> {
+        self.read += bytes.len() as u64;
+        let mut rest = std::mem::take(&mut self.rest);
+        rest.extend_from_slice(bytes);
+        let mut at = 0;
+        while let Some(central) = Central::read(rest.get(at..).unwrap_or_default()).or_else(|error| {
+            // Some writers sign the directory: what stands after the last entry is not ours to read.
+            if self.seen >= self.end.entries { Ok(None) } else { Err(error) }
+        })? {
+            self.add(&central)?;
+            at += central.len;
+        }
+        rest.drain(..at);
+        self.rest = rest;
+        Ok(())
+    }
+
+    fn add(&mut self, central: &Central<'_>) -> Result<()> {
+        self.seen += 1;
+        let name = name_of(central);
+        let entry = Entry::new(central, self.end.shift);
+        let span = entry.as_ref().and_then(|entry| Some((entry.header, entry.least_end()?)));
+        let (Some(entry), Some(span)) = (entry, span) else { return Err(overlap(&name)) };
+        self.spans.push(span);
+        if name.ends_with('/') || name.is_empty() {
+            return Ok(());
+        }
+        if StoreKey::parse(&name).is_err() {
+            return Err(Error::format("a name in the ZIP archive leads out of it, or nowhere")
+                .actual(format!("{name:?}")));
+        }
+        let is_document = name.rsplit('/').next() == Some(ZARR_JSON);
+        match &mut self.first_documents {
+            Some(documents) if is_document && !self.documents_ended => {
+                documents.insert(name.clone(), entry.clone());
+            }
+            _ => self.documents_ended = true,
+        }
+        self.table.push(&name, entry)
+    }
+
+    /// The directory, once all of it was read.
+    ///
+    /// # Errors
+    /// `Format` when there are fewer entries than announced, or when some overlap.
+    pub fn finish(mut self) -> Result<Directory> {
+        // ZIP without 64 counts entries modulo 2^16, and writers that know no ZIP64 go on.
+        if self.seen < self.end.entries {
+            return Err(Error::format("the directory of the ZIP archive ends early")
+                .expected(format!("{} entries", self.end.entries))
+                .actual(self.seen.to_string()));
+        }
+        self.spans.sort_unstable();
+        let limit = self.end.directory.start;
+        let ends = self.spans.iter().map(|(_, end)| *end);
+        let starts = self.spans.iter().skip(1).map(|(start, _)| *start).chain([limit]);
+        if let Some((end, start)) = ends.zip(starts).find(|(end, start)| end > start) {
+            return Err(overlap(&format!("one that ends at byte {end} and another at byte {start}")));
+        }
+        self.table.sort();
+        let prefix = folder_of(&self.table);
+        let mut starts: Vec<u64> = self.spans.into_iter().map(|(start, _)| start).collect();
+        starts.shrink_to_fit();
+        Ok(Directory { table: self.table, starts, end: limit, prefix })
+    }
+}
+
+fn overlap(what: &str) -> Error {
+    Error::format("entries of the ZIP archive overlap each other or its directory").actual(what)
+}
+
+/// The name as a key: UTF-8 whether or not it says so, backslashes of DOS turned, `./` dropped.
+fn name_of(central: &Central<'_>) -> String {
+    let mut name = String::from_utf8_lossy(central.name).into_owned();
+    if central.is_from_dos && !name.contains('/') {
+        name = name.replace('\\', "/");
+    }
+    name.strip_prefix("./").map(str::to_owned).unwrap_or(name)
+}
+
+/// The folder that an archive is of: when no hierarchy begins at the archive's root, and everything is in one folder where one
+/// does. Systems that add files of their own are forgiven.
+fn folder_of(table: &KeyTable<Entry>) -> String {
+    let is_systems = |key: &str| key.starts_with("__MACOSX/") || key.ends_with(".DS_Store");
+    let Some((first, _)) = table.iter().find(|(key, _)| !is_systems(key)) else { return String::new() };
+    let Some((folder, _)) = first.split_once('/') else { return String::new() };
+    let folder = format!("{folder}/");
+    let has_root =
+        |prefix: &str| ROOT_DOCUMENTS.iter().any(|name| table.find(&format!("{prefix}{name}")).is_some());
+    let is_alone = table.iter().all(|(key, _)| key.starts_with(&folder) || is_systems(key));
+    if is_alone && has_root(&folder) { folder } else { String::new() }
+}
+
+/// The whole directory.
+#[derive(Debug)]
+pub struct Directory {
+    table: KeyTable<Entry>,
+    /// Where entries begin, in order.
+    starts: Vec<u64>,
+    /// Where the directory begins, and the last entry must have ended.
+    end: u64,
+    /// The folder that the archive is of, with its slash; empty for none.
+    prefix: String,
+}
+
+impl Directory {
+    /// The entry of a key, below the folder that the archive is of, or by its full name.
+    pub fn find(&self, key: &StoreKey) -> Option<&Entry> {
+        let full = || self.table.find(&format!("{}{}", self.prefix, key.as_str()));
+        let in_folder = if self.prefix.is_empty() { None } else { full() };
+        in_folder.or_else(|| self.table.find(key.as_str()))
+    }
+
+    /// The first byte after an entry that may be another's.
+    pub fn limit_of(&self, entry: &Entry) -> u64 {
+        let next = self.starts.partition_point(|start| *start <= entry.header);
+        self.starts.get(next).copied().unwrap_or(self.end)
+    }
+
+    /// All names, as they stand in the archive.
+    pub fn names(&self) -> impl Iterator<Item = (&str, &Entry)> {
+        self.table.iter()
+    }
+
+    /// What stands directly below a prefix.
+    pub fn list_dir(&self, prefix: &NodePath) -> Result<Listing> {
+        let Some(full) = self.full(prefix) else { return self.table.list_dir(prefix) };
+        let Listing { keys, prefixes } = self.table.list_dir(&full)?;
+        let seen = |path: &NodePath| NodePath::from_normal(path.as_str().strip_prefix(&self.prefix)?);
+        Ok(Listing {
+            keys: keys.iter().filter_map(|key| self.seen(key.as_str())).collect(),
+            prefixes: prefixes.iter().filter_map(seen).collect(),
+        })
+    }
+
+    /// All keys below a prefix.
+    pub fn list_prefix(&self, prefix: &NodePath) -> Result<Vec<StoreKey>> {
+        let Some(full) = self.full(prefix) else { return self.table.list_prefix(prefix) };
+        Ok(self.table.keys_from(&below(&full)).filter_map(|key| self.seen(key)).collect())
+    }
+
+    /// The prefix by its full name, where it is below the folder that the archive is of.
+    fn full(&self, prefix: &NodePath) -> Option<NodePath> {
+        let folder = NodePath::from_normal(self.prefix.strip_suffix('/')?)?;
+        let full = folder.join(prefix);
+        (prefix.is_root() || self.table.keys_from(&below(&full)).next().is_some()).then_some(full)
+    }
+
+    fn seen(&self, key: &str) -> Option<StoreKey> {
+        StoreKey::parse(key.strip_prefix(&self.prefix)?).ok()
+    }
+}

@@ -1,0 +1,470 @@
+//! A ZIP archive as a store: one value of another store, read by ranges. APPNOTE.TXT 6.3.10; `.ozx` as RFC-9 of OME-NGFF has it.
+//!
+//! The directory is at the archive's end and is read when the first key is asked for; where the archive says so (`.ozx`),
+//! the documents at the directory's beginning are known before the rest of it is read. A range of an entry that is stored as
+//! it is, is a range of the archive. Whole values are checked by their CRC-32; a range has none. What is deflated has to be
+//! inflated whole, and stays at hand for the next range of it.
+//!
+//! Archives may be hostile: see `directory`. Deliberately read-only; [`write`] makes archives.
+
+mod directory;
+mod records;
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+mod tests;
+pub mod write;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::rc::Rc;
+
+use directory::{Directory, Entry, Reading};
+use futures_util::lock::Mutex;
+use records::{LOCAL_LEN, TAIL_LEN, Tail};
+use serde::Deserialize;
+
+use super::{
+    ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Subject, Value,
+    WarningSink,
+};
+use crate::error::{Error, Result};
+use crate::format::metadata::document::ZARR_JSON;
+use crate::format::path::{NodePath, StoreKey};
+use crate::limits;
+
+/// How much of a directory is asked for at once: more the further it goes on.
+const PIECES: [u64; 3] = [256 << 10, 1 << 20, 4 << 20];
+
+/// What is read beside an entry, in case its local header is longer than the directory lets expect.
+const SLACK: u64 = 64;
+
+/// The largest inflated value that is kept for further ranges of it.
+const KEPT_BYTES: u64 = 64 << 20;
+
+/// What is checked at a time.
+const CRC_BYTES: u64 = 64 << 10;
+
+/// An archive. See the module.
+pub struct ZipStore {
+    archive: Rc<dyn Store>,
+    key: StoreKey,
+    on_warning: Option<WarningSink>,
+    directory: RefCell<Option<Rc<Directory>>>,
+    /// The documents known before the whole directory is, and what reads on.
+    reading: RefCell<Option<Reading>>,
+    /// Held by whoever reads the directory on.
+    turn: Mutex<()>,
+    tail: RefCell<Option<(u64, Value)>>,
+    /// All of the archive, where it cannot be read by ranges.
+    whole: RefCell<Option<Value>>,
+    /// What changes when the archive does.
+    version: RefCell<Option<String>>,
+    /// Where the bytes of entries begin whose local header was read, by where that is.
+    data_starts: RefCell<BTreeMap<u64, u64>>,
+    inflated: RefCell<Option<(u64, Value)>>,
+}
+
+impl ZipStore {
+    /// The archive under a key of a store.
+    pub fn new(archive: Rc<dyn Store>, key: StoreKey, on_warning: Option<WarningSink>) -> Self {
+        Self {
+            archive,
+            key,
+            on_warning,
+            directory: RefCell::default(),
+            reading: RefCell::default(),
+            turn: Mutex::new(()),
+            tail: RefCell::default(),
+            whole: RefCell::default(),
+            version: RefCell::default(),
+            data_starts: RefCell::default(),
+            inflated: RefCell::default(),
+        }
+    }
+
+    fn warn(&self, warning: &str) {
+        if let Some(on_warning) = &self.on_warning {
+            on_warning(warning);
+        }
+    }
+
+    /// A range of the archive, all of it.
+    async fn read(&self, range: Range<u64>) -> Result<Value> {
+        let want = range.end - range.start;
+        if want == 0 {
+            return Ok(Value::from(Vec::new()));
+        }
+        if let Some(value) = self.at_hand(&range) {
+            return value;
+        }
+        let asked = ByteRange::FromStart { offset: range.start, len: want };
+        let fetched = self.ask(asked).await?;
+        if fetched.value.len() == want {
+            return Ok(fetched.value);
+        }
+        Err(Error::store("the archive is shorter than it was, or than its directory says")
+            .at_range(range.start, want)
+            .actual(format!("{} bytes", fetched.value.len())))
+    }
+
+    /// The range, where it was read before.
+    fn at_hand(&self, range: &Range<u64>) -> Option<Result<Value>> {
+        if let Some(whole) = &*self.whole.borrow() {
+            return Some(whole.slice(range.clone()));
+        }
+        let tail = self.tail.borrow();
+        let (start, tail) = tail.as_ref()?;
+        let is_inside = *start <= range.start && range.end - start <= tail.len();
+        is_inside.then(|| tail.slice(range.start - start..range.end - start))
+    }
+
+    async fn ask(&self, range: ByteRange) -> Result<Fetched> {
+        // Of an archive, whatever is wanted in it, as of a chunk: a refusal means what it means for one.
+        let context = RequestContext { subject: Subject::Chunk, ..RequestContext::default() };
+        let fetched = self.archive.get(&self.key, range, &context).await?;
+        let fetched = fetched
+            .ok_or_else(|| Error::not_found(format!("there is no archive: {}", self.archive.describe())))?;
+        let mut version = self.version.borrow_mut();
+        match (&*version, &fetched.version) {
+            (Some(before), Some(now)) if before != now => {
+                return Err(Error::store(
+                    "the archive has changed since its directory was read; open it anew",
+                ));
+            }
+            (None, Some(now)) => *version = Some(now.clone()),
+            _ => {}
+        }
+        Ok(fetched)
+    }
+
+    /// Reads the end of the archive and finds the directory.
+    async fn begin(&self) -> Result<Reading> {
+        let fetched = self.ask(ByteRange::Suffix(TAIL_LEN)).await?;
+        let size = match fetched.size {
+            Some(size) => size,
+            None => self.size_of_archive(fetched.value.len()).await?,
+        };
+        if fetched.value.len() < size && !self.archive.capabilities().partial {
+            let whole = self.ask(ByteRange::Whole).await?.value;
+            *self.whole.borrow_mut() = Some(whole);
+        }
+        let start = size.checked_sub(fetched.value.len()).ok_or_else(|| {
+            Error::store("the archive's size contradicts itself").actual(format!("{size} bytes"))
+        })?;
+        let bytes = fetched.value.to_vec(TAIL_LEN, "the end of the archive")?;
+        *self.tail.borrow_mut() = Some((start, fetched.value));
+        let end = match records::read_tail(&bytes, start, None)? {
+            Tail::Complete(end) => end,
+            Tail::End64At(at) => {
+                let record = self.read(at..at.saturating_add(records::END64_LEN)).await?;
+                let record = record.to_vec(records::END64_LEN, "ZIP64 end record")?;
+                match records::read_tail(&bytes, start, Some(&record))? {
+                    Tail::Complete(end) => end,
+                    Tail::End64At(_) => {
+                        return Err(Error::format("the ZIP64 end record is not where it should be"));
+                    }
+                }
+            }
+        };
+        let documents_first = says_documents_first(&end.comment);
+        Ok(Reading::new(end, documents_first))
+    }
+
+    async fn size_of_archive(&self, tail: u64) -> Result<u64> {
+        if tail < TAIL_LEN {
+            return Ok(tail);
+        }
+        let context = RequestContext { subject: Subject::Chunk, ..RequestContext::default() };
+        let size = self.archive.size(&self.key, &context).await?;
+        size.ok_or_else(|| Error::store("the size of the archive cannot be learned"))
+    }
+
+    /// What is known of a key by now; `None` when more of the directory has to be read.
+    fn known(&self, key: &StoreKey) -> Option<Option<Entry>> {
+        if let Some(directory) = &*self.directory.borrow() {
+            return Some(directory.find(key).cloned());
+        }
+        self.reading.borrow().as_ref()?.known(key)
+    }
+
+    async fn find(&self, key: &StoreKey) -> Result<Option<Entry>> {
+        loop {
+            if let Some(known) = self.known(key) {
+                return Ok(known);
+            }
+            let _turn = self.turn.lock().await;
+            if self.known(key).is_none() {
+                self.read_on().await?;
+            }
+        }
+    }
+
+    /// The whole directory.
+    async fn directory(&self) -> Result<Rc<Directory>> {
+        loop {
+            if let Some(directory) = &*self.directory.borrow() {
+                return Ok(directory.clone());
+            }
+            let _turn = self.turn.lock().await;
+            if self.directory.borrow().is_none() {
+                self.read_on().await?;
+            }
+        }
+    }
+
+    /// Reads the next piece of the directory. Nothing has changed when it fails or is dropped.
+    async fn read_on(&self) -> Result<()> {
+        if self.reading.borrow().is_none() {
+            let reading = self.begin().await?;
+            *self.reading.borrow_mut() = Some(reading);
+        }
+        let piece = self.reading.borrow().as_ref().and_then(|reading| {
+            let (at, end) = (reading.next()?, reading.end().directory.clone());
+            let step = PIECES.into_iter().find(|step| at - end.start < *step).unwrap_or(PIECES[2]);
+            Some(at..at.saturating_add(step).min(end.end))
+        });
+        if let Some(piece) = piece {
+            let len = piece.end - piece.start;
+            let bytes = self.read(piece).await?.to_vec(len, "a piece of the archive's directory")?;
+            let mut reading = self.reading.borrow_mut();
+            if let Some(Err(error)) = reading.as_mut().map(|reading| reading.take(&bytes)) {
+                // Half of an entry may have been taken: begin again, should someone ask again.
+                *reading = None;
+                return Err(error);
+            }
+        }
+        let is_read = self.reading.borrow().as_ref().is_some_and(|reading| reading.next().is_none());
+        if is_read && let Some(reading) = self.reading.take() {
+            let is_ome = says_ome(&reading.end().comment);
+            let directory = reading.finish()?;
+            self.check_ome(is_ome, &directory)?;
+            *self.directory.borrow_mut() = Some(Rc::new(directory));
+            *self.tail.borrow_mut() = None;
+        }
+        Ok(())
+    }
+
+    /// RFC-9's rules, whose breach hinders nobody.
+    fn check_ome(&self, is_ome: bool, directory: &Directory) -> Result<()> {
+        if is_ome && directory.find(&StoreKey::parse(ZARR_JSON)?).is_none() {
+            self.warn("the archive calls itself an OME-Zarr and has no zarr.json at its root");
+        }
+        Ok(())
+    }
+
+    /// All of an entry, checked.
+    async fn value(&self, entry: &Entry) -> Result<Value> {
+        entry.check()?;
+        limits::within(entry.size, limits::RESULT_BYTES, "an entry of the ZIP archive")?;
+        let kept = self.inflated.borrow().as_ref().filter(|(header, _)| *header == entry.header).cloned();
+        if let Some((_, value)) = kept {
+            return Ok(value);
+        }
+        let stored = self.stored_bytes(entry).await?;
+        let value = if entry.is_stored() { stored } else { inflate(entry, &stored)? };
+        check_crc(entry, &value)?;
+        if !entry.is_stored() && entry.size <= KEPT_BYTES {
+            *self.inflated.borrow_mut() = Some((entry.header, value.clone()));
+        }
+        Ok(value)
+    }
+
+    /// The bytes of an entry as they stand in the archive: in one request, unless the local header is unusually long.
+    async fn stored_bytes(&self, entry: &Entry) -> Result<Value> {
+        let known = self.data_starts.borrow().get(&entry.header).copied();
+        if let Some(start) = known {
+            return self.read(start..start + entry.stored).await;
+        }
+        let least = LOCAL_LEN + u64::from(entry.name_len) + entry.stored;
+        let guess = entry.header + least + u64::from(entry.extra_len) + SLACK;
+        let limit = self.limit_of(entry).unwrap_or(guess);
+        let span = entry.header..guess.min(limit).max(entry.header + least);
+        let value = self.read(span.clone()).await?;
+        let start = self.learn_start(entry, &value)?;
+        let end = start + entry.stored;
+        if end <= span.end {
+            return value.slice(start - entry.header..end - entry.header);
+        }
+        self.read(start..end).await
+    }
+
+    /// The first byte after an entry that may be another's. The entry must end before it.
+    fn limit_of(&self, entry: &Entry) -> Option<u64> {
+        let directory = self.directory.borrow();
+        let reading = self.reading.borrow();
+        let whole = directory.as_ref().map(|directory| directory.limit_of(entry));
+        whole.or_else(|| reading.as_ref().map(|reading| reading.end().directory.start))
+    }
+
+    /// Where an entry's bytes begin, by the local header at the start of `value`.
+    fn learn_start(&self, entry: &Entry, value: &Value) -> Result<u64> {
+        let header = value.slice(0..LOCAL_LEN.min(value.len()))?.to_vec(LOCAL_LEN, "local header")?;
+        let (name_len, extra_len) = records::local_variable_len(&header)?;
+        let start = entry.header + LOCAL_LEN + u64::from(name_len) + u64::from(extra_len);
+        let is_inside = self.limit_of(entry).is_none_or(|limit| start.saturating_add(entry.stored) <= limit);
+        if name_len != entry.name_len || !is_inside {
+            return Err(Error::format("the local header of an entry contradicts the archive's directory"));
+        }
+        self.data_starts.borrow_mut().insert(entry.header, start);
+        Ok(start)
+    }
+
+    /// A range of an entry that stands in the archive as it is. Where its bytes begin is asked together with them: writers
+    /// that can seek leave nothing between an entry and the next.
+    async fn stored_range(&self, entry: &Entry, range: Range<u64>) -> Result<Value> {
+        entry.check()?;
+        let known = self.data_starts.borrow().get(&entry.header).copied();
+        let at = |start: u64| start + range.start..start + range.end;
+        if let Some(start) = known {
+            return self.read(at(start)).await;
+        }
+        let guess = self.guess_start(entry);
+        let header = entry.header..entry.header + LOCAL_LEN;
+        let (header, value) = futures_util::future::try_join(self.read(header), self.read(at(guess))).await?;
+        let start = self.learn_start(entry, &header)?;
+        if start == guess { Ok(value) } else { self.read(at(start)).await }
+    }
+
+    fn guess_start(&self, entry: &Entry) -> u64 {
+        let least = entry.header + LOCAL_LEN + u64::from(entry.name_len);
+        let by_limit = self.limit_of(entry).and_then(|limit| limit.checked_sub(entry.stored));
+        let is_whole = self.directory.borrow().is_some() && !entry.has_descriptor();
+        let by_limit =
+            by_limit.filter(|start| is_whole && (least..=least + u64::from(u16::MAX)).contains(start));
+        // Past the end of the archive no one may be asked.
+        by_limit.unwrap_or(least)
+    }
+
+    async fn read_entry(&self, key: &StoreKey, range: ByteRange) -> Result<Option<Fetched>> {
+        let Some(entry) = self.find(key).await? else { return Ok(None) };
+        let part = range.of(entry.size).ok_or_else(|| range.past_end(Some(entry.size)))?;
+        let version = self.version.borrow().clone();
+        let value = if range == ByteRange::Whole || !entry.is_stored() {
+            self.value(&entry).await?.slice(part)?
+        } else {
+            self.stored_range(&entry, part).await?
+        };
+        Ok(Some(Fetched { value, size: Some(entry.size), version }))
+    }
+
+    /// The names of all entries as they stand in the archive, and how many bytes each has.
+    ///
+    /// # Errors
+    /// Those of the archive and its directory.
+    pub async fn names(&self) -> Result<Vec<(String, u64)>> {
+        let directory = self.directory().await?;
+        Ok(directory.names().map(|(name, entry)| (name.to_owned(), entry.size)).collect())
+    }
+}
+
+fn inflate(entry: &Entry, stored: &Value) -> Result<Value> {
+    let encoded = stored.to_vec(limits::CHUNK_BYTES, "a deflated entry of the ZIP archive")?;
+    let mut output = limits::zeroed(entry.size, limits::CHUNK_BYTES, "an entry of the ZIP archive")?;
+    let inflated = miniz_oxide::inflate::decompress_slice_iter_to_slice(
+        &mut output,
+        std::iter::once(encoded.as_slice()),
+        false,
+        true,
+    );
+    match inflated {
+        Ok(len) if len as u64 == entry.size => Ok(Value::from(output)),
+        Ok(len) => Err(Error::format("an entry of the ZIP archive inflates to another size than it says")
+            .expected(format!("{} bytes", entry.size))
+            .actual(format!("{len} bytes"))),
+        Err(_) => Err(Error::format("an entry of the ZIP archive is damaged, or longer than it says")),
+    }
+}
+
+fn check_crc(entry: &Entry, value: &Value) -> Result<()> {
+    let mut hasher = crc32fast::Hasher::new();
+    let (mut at, mut piece) = (0, Vec::new());
+    while at < value.len() {
+        let len = (value.len() - at).min(CRC_BYTES);
+        piece.resize(limits::to_usize(len, "a piece")?, 0);
+        value.copy_to(at, &mut piece)?;
+        hasher.update(&piece);
+        at += len;
+    }
+    let crc = hasher.finalize();
+    if crc == entry.crc {
+        return Ok(());
+    }
+    Err(Error::format("the checksum of an entry of the ZIP archive does not match")
+        .expected(format!("{:#010x}", entry.crc))
+        .actual(format!("{crc:#010x}")))
+}
+
+/// What RFC-9 writes into an archive's comment.
+#[derive(Deserialize)]
+struct Comment {
+    ome: OmeComment,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OmeComment {
+    #[serde(default)]
+    zip_file: ZipFileComment,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ZipFileComment {
+    #[serde(default)]
+    central_directory: CentralDirectoryComment,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct CentralDirectoryComment {
+    #[serde(default)]
+    json_first: bool,
+}
+
+fn says_ome(comment: &[u8]) -> bool {
+    serde_json::from_slice::<Comment>(comment).is_ok()
+}
+
+fn says_documents_first(comment: &[u8]) -> bool {
+    serde_json::from_slice::<Comment>(comment)
+        .is_ok_and(|comment| comment.ome.zip_file.central_directory.json_first)
+}
+
+impl Store for ZipStore {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { readable: true, partial: true, writable: false, listable: true }
+    }
+
+    fn describe(&self) -> String {
+        format!("the archive {}", self.archive.describe())
+    }
+
+    fn get<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        range: ByteRange,
+        _context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+        Box::pin(async move {
+            let read = self.read_entry(key, range.check()?).await;
+            read.map_err(|error| error.at_key(key.as_str()))
+        })
+    }
+
+    fn size<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        _context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<u64>>> {
+        Box::pin(async move { Ok(self.find(key).await?.map(|entry| entry.size)) })
+    }
+
+    fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
+        Box::pin(async move { self.directory().await?.list_dir(prefix) })
+    }
+
+    fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
+        Box::pin(async move { self.directory().await?.list_prefix(prefix) })
+    }
+}

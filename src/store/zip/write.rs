@@ -1,0 +1,174 @@
+//! Making an archive: what stands before, between and after the values. Values are stored as they are (chunks are compressed
+//! already, and a stored entry can be read by ranges), ZIP64 where sizes need it, metadata documents first: RFC-9 of OME-NGFF.
+//!
+//! Pure: it is told sizes and checksums and gives the records; whoever has the values puts them between.
+
+use std::cmp::Reverse;
+
+use super::records::{
+    CENTRAL_SIGNATURE, END_SIGNATURE, END64_SIGNATURE, IN_ZIP64, LOCAL_SIGNATURE, LOCATOR_SIGNATURE,
+    ZIP64_FIELD,
+};
+use crate::error::Result;
+use crate::format::metadata::document::ZARR_JSON;
+use crate::format::path::StoreKey;
+use crate::limits;
+
+/// The first day of DOS: archives of the same values are the same bytes.
+const DATE: u16 = 0x21;
+/// That names are UTF-8.
+const UTF8: u16 = 1 << 11;
+const VERSION: u16 = 20;
+const VERSION_OF_ZIP64: u16 = 45;
+/// A regular file that everyone may read, as Unix has it.
+const ATTRIBUTES: u32 = 0o100_644 << 16;
+const UNIX: u16 = 3 << 8;
+
+/// A value that is to be in an archive.
+#[derive(Clone, Debug)]
+pub struct NewEntry {
+    /// Its name.
+    pub key: StoreKey,
+    /// How many bytes.
+    pub size: u64,
+    /// Their CRC-32.
+    pub crc: u32,
+}
+
+/// An archive without its values.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// In which order the entries follow each other: places in the list that was given.
+    pub order: Vec<usize>,
+    /// What stands before each value, in that order.
+    pub headers: Vec<Vec<u8>>,
+    /// What stands after the last one.
+    pub end: Vec<u8>,
+}
+
+/// Plans an archive. `comment` is the archive's own.
+///
+/// # Errors
+/// `Limit` for names and comments that are too long, and for more than 2^64 bytes.
+pub fn layout(entries: &[NewEntry], comment: &str) -> Result<Layout> {
+    let mut order: Vec<usize> = (0..entries.len()).collect();
+    order.sort_by_key(|at| entries.get(*at).map(|entry| rank(&entry.key)));
+    let (mut headers, mut directory, mut offset) = (Vec::new(), Vec::new(), 0_u64);
+    for entry in order.iter().filter_map(|at| entries.get(*at)) {
+        let header = local(entry)?;
+        central(entry, offset, &mut directory)?;
+        let total = offset.checked_add(header.len() as u64).and_then(|sum| sum.checked_add(entry.size));
+        offset = total.ok_or_else(|| limits::exceeded("an archive", u64::MAX, u64::MAX))?;
+        headers.push(header);
+    }
+    let mut end = directory;
+    close(&mut end, entries.len() as u64, offset, comment)?;
+    Ok(Layout { order, headers, end })
+}
+
+/// The comment by which an OME-Zarr archive says that its documents come first.
+pub fn ome_comment(version: &str) -> String {
+    let central_directory = serde_json::json!({ "jsonFirst": true });
+    serde_json::json!({ "ome": { "version": version, "zipFile": { "centralDirectory": central_directory } } })
+        .to_string()
+}
+
+/// Documents first, the root's at their head, then breadth first; everything else as it was given.
+fn rank(key: &StoreKey) -> (Reverse<bool>, usize, Option<&str>) {
+    let key = key.as_str();
+    let is_document = key.rsplit('/').next() == Some(ZARR_JSON);
+    match is_document {
+        true => (Reverse(true), key.split('/').count(), Some(key)),
+        false => (Reverse(false), 0, None),
+    }
+}
+
+fn narrow(value: u64) -> u32 {
+    u32::try_from(value).unwrap_or(IN_ZIP64)
+}
+
+fn is_large(value: u64) -> bool {
+    value >= u64::from(IN_ZIP64)
+}
+
+fn short(len: usize, what: &str) -> Result<u16> {
+    u16::try_from(len).map_err(|_| limits::exceeded(what, len as u64, u64::from(u16::MAX)))
+}
+
+fn put16(out: &mut Vec<u8>, values: &[u16]) {
+    values.iter().for_each(|value| out.extend(value.to_le_bytes()));
+}
+
+fn put32(out: &mut Vec<u8>, values: &[u32]) {
+    values.iter().for_each(|value| out.extend(value.to_le_bytes()));
+}
+
+fn put64(out: &mut Vec<u8>, values: &[u64]) {
+    values.iter().for_each(|value| out.extend(value.to_le_bytes()));
+}
+
+/// ZIP64's extra field with these values; nothing where there are none.
+fn zip64(values: &[u64]) -> Result<Vec<u8>> {
+    let mut field = Vec::new();
+    if !values.is_empty() {
+        put16(&mut field, &[ZIP64_FIELD, short(values.len() * 8, "ZIP64 field")?]);
+        put64(&mut field, values);
+    }
+    Ok(field)
+}
+
+/// Version, flags, method, time, date, checksum and sizes, and the lengths of name and extra field: what both headers have.
+fn shared(out: &mut Vec<u8>, entry: &NewEntry, extra: &[u8]) -> Result<()> {
+    let version = if extra.is_empty() { VERSION } else { VERSION_OF_ZIP64 };
+    let flags = if entry.key.as_str().is_ascii() { 0 } else { UTF8 };
+    put16(out, &[version, flags, 0, 0, DATE]);
+    put32(out, &[entry.crc, narrow(entry.size), narrow(entry.size)]);
+    let name_len = short(entry.key.as_str().len(), "a name in an archive")?;
+    put16(out, &[name_len, short(extra.len(), "an extra field")?]);
+    Ok(())
+}
+
+fn local(entry: &NewEntry) -> Result<Vec<u8>> {
+    let extra = if is_large(entry.size) { zip64(&[entry.size, entry.size])? } else { Vec::new() };
+    let mut out = Vec::with_capacity(30 + entry.key.as_str().len() + extra.len());
+    put32(&mut out, &[LOCAL_SIGNATURE]);
+    shared(&mut out, entry, &extra)?;
+    out.extend(entry.key.as_str().as_bytes());
+    out.extend(extra);
+    Ok(out)
+}
+
+fn central(entry: &NewEntry, offset: u64, out: &mut Vec<u8>) -> Result<()> {
+    let size = if is_large(entry.size) { vec![entry.size, entry.size] } else { Vec::new() };
+    let values: Vec<u64> = size.into_iter().chain(is_large(offset).then_some(offset)).collect();
+    let extra = zip64(&values)?;
+    put32(out, &[CENTRAL_SIGNATURE]);
+    put16(out, &[UNIX | VERSION_OF_ZIP64]);
+    shared(out, entry, &extra)?;
+    put16(out, &[0, 0, 0]);
+    put32(out, &[ATTRIBUTES, narrow(offset)]);
+    out.extend(entry.key.as_str().as_bytes());
+    out.extend(extra);
+    Ok(())
+}
+
+fn close(out: &mut Vec<u8>, entries: u64, offset: u64, comment: &str) -> Result<()> {
+    let len = out.len() as u64;
+    if entries >= u64::from(u16::MAX) || is_large(offset) || is_large(len) {
+        put32(out, &[END64_SIGNATURE]);
+        put64(out, &[44]);
+        put16(out, &[UNIX | VERSION_OF_ZIP64, VERSION_OF_ZIP64]);
+        put32(out, &[0, 0]);
+        put64(out, &[entries, entries, len, offset]);
+        put32(out, &[LOCATOR_SIGNATURE, 0]);
+        put64(out, &[offset + len]);
+        put32(out, &[1]);
+    }
+    let count = u16::try_from(entries).unwrap_or(u16::MAX);
+    put32(out, &[END_SIGNATURE]);
+    put16(out, &[0, 0, count, count]);
+    put32(out, &[narrow(len), narrow(offset)]);
+    put16(out, &[short(comment.len(), "the comment of an archive")?]);
+    out.extend(comment.as_bytes());
+    Ok(())
+}
