@@ -294,7 +294,7 @@ fn remainder(left: Binding, right: Binding) -> Result<Binding> {
     match left {
         Binding::Text(format) => formatted(&format, right),
         left => integers(left, right, |left, right| {
-            Some(left.checked_sub(floor_divide(left, right)?.checked_mul(right)?)?)
+            left.checked_sub(floor_divide(left, right)?.checked_mul(right)?)
         }),
     }
 }
