@@ -40,10 +40,7 @@ async fn try_children(
         return Err(Error::argument("an array holds no nodes").expected("a group").actual("an array"));
     }
     let options = OpenOptions { kind: None, format: Some(group.document.format) };
-    let mut paths = match store.capabilities().listable {
-        true => store.list_dir(&group.path).await?.prefixes,
-        false => consolidated(store, &group, context).await?,
-    };
+    let mut paths = names(store, &group, context).await?;
     paths.sort();
     let opened = stream::iter(paths).map(|child| {
         let options = &options;
@@ -56,6 +53,23 @@ async fn try_children(
         }
     });
     opened.buffered(IN_FLIGHT).try_filter_map(|node| async move { Ok(node) }).try_collect().await
+}
+
+/// Where the children may be. A server is asked whether it lists only when no consolidated metadata tells.
+async fn names(
+    store: &Rc<dyn Store>,
+    group: &OpenedNode,
+    context: &RequestContext,
+) -> Result<Vec<NodePath>> {
+    if store.capabilities().listable {
+        return Ok(store.list_dir(&group.path).await?.prefixes);
+    }
+    match consolidated(store, group, context).await {
+        Err(error) if error.kind() == ErrorKind::Unsupported && store.can_list().await? => {
+            Ok(store.list_dir(&group.path).await?.prefixes)
+        }
+        told => told,
+    }
 }
 
 /// The names that the group's own consolidated metadata tells, or that of a group above it.

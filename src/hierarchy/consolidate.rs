@@ -33,7 +33,7 @@ async fn try_consolidate(store: &Rc<dyn Store>, path: &NodePath, context: &Reque
     if let NodeMetadata::Array(_) = group.metadata {
         return Err(Error::argument("only groups have consolidated metadata").actual("an array"));
     }
-    if !store.capabilities().listable {
+    if !store.can_list().await? {
         return Err(store.lacks("list, and so cannot consolidate"));
     }
     let mut nodes = nodes_below(store, path, group.document.format, context).await?;

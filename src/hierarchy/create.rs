@@ -188,7 +188,7 @@ async fn make_room(
     let holds = match (found, node) {
         (Some(kind), _) => Some(kind),
         // Keys left below would be taken for chunks of a new array.
-        (None, NewNode::Array(_)) if store.capabilities().listable => {
+        (None, NewNode::Array(_)) if store.can_list().await? => {
             let listing = store.list_dir(path).await?;
             let is_empty = listing.keys.is_empty() && listing.prefixes.is_empty();
             (!is_empty).then_some("number of other keys")

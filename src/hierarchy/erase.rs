@@ -52,7 +52,7 @@ pub(super) async fn everything(
     path: &NodePath,
     context: &RequestContext,
 ) -> Result<()> {
-    if store.capabilities().listable {
+    if store.can_list().await? {
         let keys = store.list_prefix(path).await?;
         store.erase_prefix(path).await?;
         keys.iter().for_each(|key| writers::note(store, key));

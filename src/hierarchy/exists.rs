@@ -17,7 +17,7 @@ pub async fn exists(store: &Rc<dyn Store>, path: &str, context: &RequestContext)
     if let Some(kind) = kind(store, &path, context).await? {
         return Ok(Some(kind));
     }
-    if !store.capabilities().listable || store.list_prefix(&path).await?.is_empty() {
+    if !store.can_list().await? || store.list_prefix(&path).await?.is_empty() {
         return Ok(None);
     }
     // What stands below an array is its chunks.
