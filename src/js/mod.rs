@@ -7,6 +7,7 @@
 // wasm-bindgen's macro writes items without documentation.
 #![allow(missing_docs)]
 
+mod archive;
 mod bytes;
 mod consolidated;
 #[allow(unsafe_code)] // an `extern "C"` face is unsafe by its nature
@@ -22,8 +23,10 @@ mod nodes;
 mod open;
 mod panic;
 mod read;
+mod reference;
 mod registry;
 mod store;
+mod store_calls;
 mod task;
 mod user_codecs;
 mod user_store;

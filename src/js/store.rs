@@ -15,8 +15,9 @@ use crate::format::path::StoreKey;
 use crate::store::http::origin::Origins;
 use crate::store::http::url::RootUrl;
 use crate::store::http::{HttpOptions, HttpStore};
+use crate::store::overlay::OverlayStore;
 use crate::store::wrap::{Coalescing, Sharing};
-use crate::store::{ByteRange, RequestContext, Subject};
+use crate::store::{ByteRange, RequestContext, Store, Subject, WarningSink};
 
 #[wasm_bindgen]
 extern "C" {
@@ -32,32 +33,62 @@ extern "C" {
     #[wasm_bindgen(method, getter, js_name = missingOn403)]
     fn missing_on_403(this: &HttpStoreOptions) -> bool;
     #[wasm_bindgen(method, getter, js_name = onWarning)]
-    fn on_warning(this: &HttpStoreOptions) -> Function;
+    pub fn on_warning(this: &HttpStoreOptions) -> Function;
 }
 
 thread_local! {
-    static ORIGINS: Origins = Origins::default();
+    static ORIGINS: Rc<Origins> = Rc::default();
+}
+
+/// Hands warnings to a function of JavaScript.
+pub fn warning_sink(on_warning: Function) -> WarningSink {
+    Rc::new(move |warning| {
+        // A listener that throws is not our reader's problem.
+        let _ = on_warning.call1(&JsValue::UNDEFINED, &warning.into());
+    })
+}
+
+/// The transport and the policy that a user's options mean.
+pub fn http_options(options: &HttpStoreOptions) -> (FetchTransport, HttpOptions) {
+    let transport =
+        FetchTransport::new(FetchOptions { fetch: options.fetch(), overrides: options.overrides() });
+    let http = HttpOptions {
+        use_suffix_request: options.use_suffix_request(),
+        missing_on_403: options.missing_on_403(),
+        on_warning: Some(warning_sink(options.on_warning())),
+        ..HttpOptions::default()
+    };
+    (transport, http)
+}
+
+/// What is known of each server.
+pub fn origins() -> Rc<Origins> {
+    ORIGINS.with(Rc::clone)
+}
+
+fn http(root: RootUrl, options: &HttpStoreOptions) -> Rc<dyn Store> {
+    let (transport, http) = http_options(options);
+    let origin = origins().of(&root);
+    Rc::new(Coalescing::new(Sharing::new(HttpStore::new(transport, root, http, origin))))
+}
+
+/// The object at a URL as a store of one value, whatever the key.
+pub fn http_object(url: &str, options: &HttpStoreOptions) -> Result<Rc<dyn Store>> {
+    Ok(http(RootUrl::parse(url)?.as_object(), options))
 }
 
 /// Makes a store over HTTP; throws a report.
 #[wasm_bindgen(js_name = httpStore)]
 pub fn http_store(url: &str, options: &HttpStoreOptions) -> std::result::Result<u32, JsValue> {
     let root = RootUrl::parse(url).map_err(|error| report_to_js(&error))?;
-    let transport =
-        FetchTransport::new(FetchOptions { fetch: options.fetch(), overrides: options.overrides() });
-    let on_warning = options.on_warning();
-    let http = HttpOptions {
-        use_suffix_request: options.use_suffix_request(),
-        missing_on_403: options.missing_on_403(),
-        on_warning: Some(Rc::new(move |warning| {
-            // A listener that throws is not our reader's problem.
-            let _ = on_warning.call1(&JsValue::UNDEFINED, &warning.into());
-        })),
-        ..HttpOptions::default()
-    };
-    let origin = ORIGINS.with(|origins| origins.of(&root));
-    let store = Sharing::new(HttpStore::new(transport, root, http, origin));
-    Ok(registry::add_store(Rc::new(Coalescing::new(store))))
+    Ok(registry::add_store(http(root, options)))
+}
+
+/// Makes a store of two, whose first counts; throws a report.
+#[wasm_bindgen(js_name = overlayStore)]
+pub fn overlay_store(first: u32, second: u32) -> std::result::Result<u32, JsValue> {
+    let store = |id| registry::store(id).map_err(|error| report_to_js(&error));
+    Ok(registry::add_store(Rc::new(OverlayStore::new(store(first)?, store(second)?))))
 }
 
 /// Makes a store of a user's object.

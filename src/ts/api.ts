@@ -73,6 +73,12 @@ export {
 export type { AnySelection, DimensionSelection } from "./selection.ts";
 export { type SetOptions, type Settable, set } from "./set.ts";
 export { type Points, points, select, slice } from "./slice.ts";
+export { EntryStore, FileListStore, storesOfDrop } from "./store/chosen_files.ts";
+export { DirectoryStore, OpfsStore } from "./store/directory.ts";
+export { OverlayStore } from "./store/overlay.ts";
+export { type ReferenceSpec, ReferenceStore, type ReferenceStoreOptions } from "./store/reference.ts";
+export { type ZipEntryInfo, ZipFileStore, type ZipFileStoreOptions, type ZipReader } from "./store/zip.ts";
+export { ZipWriter, type ZipWriterOptions } from "./store/zip_writer.ts";
 export { FetchStore, type FetchStoreOptions } from "./stores.ts";
 export type * from "./types.ts";
 export type { UpdateAttributesOptions } from "./update_attributes.ts";

@@ -10,7 +10,8 @@ import { Group } from "./group.ts";
 import { Location } from "./location.ts";
 import { type AttributeOptions, type NodeSummary, OpenedNode } from "./node_facts.ts";
 import { registry } from "./registry.ts";
-import { FetchStore, storeId } from "./stores.ts";
+import { storeOf } from "./store/place.ts";
+import { type FetchStore, storeId } from "./stores.ts";
 import type { AbsolutePath, DataType, Readable } from "./types.ts";
 
 export interface OpenOptions extends AttributeOptions {
@@ -31,9 +32,8 @@ type GroupOptions = OpenOptions & { kind: "group" };
 
 /** The place that a URL, a store or a location means. */
 export function locationOf(place: unknown): Location<unknown> {
-  if (typeof place === "string" || place instanceof URL) return new Location(new FetchStore(place));
   const isLocation = typeof place === "object" && place !== null && "store" in place && "path" in place;
-  return isLocation ? (place as Location<unknown>) : new Location(place);
+  return isLocation ? (place as Location<unknown>) : new Location(storeOf(place));
 }
 
 /** Codecs of the user's may have a say in what a chunk is: of a shard, or which dimension is the fastest. */

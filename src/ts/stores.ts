@@ -4,6 +4,7 @@
  */
 import { configuration } from "./engine/configuration.ts";
 import { finalizer, Handle, run } from "./engine/engine.ts";
+import type { Listed } from "./store/file.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "./types.ts";
 
 type Glue = typeof import("#glue");
@@ -47,7 +48,7 @@ export interface FetchStoreOptions {
 }
 
 /** An absolute URL; relative ones are seen from the page. */
-function absoluteUrl(url: string | URL): string {
+export function absoluteUrl(url: string | URL): string {
   const text = String(url);
   const { location } = globalThis as { location?: { href: string } };
   return /^[a-z][a-z\d+.-]*:\/\//i.test(text) || !location ? text : new URL(text, location.href).href;
@@ -55,26 +56,29 @@ function absoluteUrl(url: string | URL): string {
 
 const isRangeOfEnd = (range: RangeQuery): range is { suffixLength: number } => "suffixLength" in range;
 
-/** What each `FetchStore` was made with. */
-const made = new WeakMap<object, { url: string | URL; options: FetchStoreOptions }>();
+/** What the engine calls to read; a subclass that has its own wants them to be called. */
+const READING = ["get", "getRange", "size", "list", "listDir"] as const;
 
-/** A hierarchy below a URL. A query string, such as a signature, stays on every request. */
-export class FetchStore implements AsyncReadable {
-  readonly url: string | URL;
+/**
+ * A store that the engine has itself: each method asks it. `make` is called when the engine does not know the store yet, also
+ * after its instance was replaced.
+ */
+export abstract class NativeStore implements AsyncReadable {
+  readonly #make: (glue: Glue) => number;
+  #handle: Handle | undefined;
 
-  constructor(url: string | URL, options: FetchStoreOptions = {}) {
-    this.url = url;
-    made.set(this, { url, options });
-    const { get, getRange } = FetchStore.prototype;
+  constructor(make: (glue: Glue) => number) {
+    this.#make = make;
     setNative(this, (glue) => {
-      // A subclass, or someone who replaced a method, wants to be called.
-      const isUntouched = this.get === get && this.getRange === getRange;
-      return isUntouched ? httpStoreId(glue, this) : undefined;
+      const isUntouched = [...READING, ...WRITING].every(
+        (name) => Reflect.get(this, name) === Reflect.get(nativeMethods(this), name),
+      );
+      return isUntouched ? this.#id(glue) : undefined;
     });
   }
 
   get(key: AbsolutePath, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
-    return readKey((glue) => httpStoreId(glue, this), key, undefined, options);
+    return readKey((glue) => this.#id(glue), key, undefined, options);
   }
 
   getRange(
@@ -82,29 +86,96 @@ export class FetchStore implements AsyncReadable {
     range: RangeQuery,
     options: StoreGetOptions = {},
   ): Promise<Uint8Array | undefined> {
-    return readKey((glue) => httpStoreId(glue, this), key, range, options);
+    return readKey((glue) => this.#id(glue), key, range, options);
+  }
+
+  /** Bytes of a value; undefined where there is none. */
+  size(key: AbsolutePath, { signal }: StoreGetOptions = {}): Promise<number | undefined> {
+    return run(signal, (glue, settle) => glue.sizeOfKey(this.#id(glue), key, settle));
+  }
+
+  /** Whether there is a value under a key. */
+  async has(key: AbsolutePath): Promise<boolean> {
+    return (await this.size(key)) !== undefined;
+  }
+
+  /** All keys below a prefix, in order. Rejects where the store cannot list. */
+  list(prefix: AbsolutePath = "/"): Promise<AbsolutePath[]> {
+    return run(undefined, (glue, settle) => glue.listKeys(this.#id(glue), prefix, settle));
+  }
+
+  /** What stands directly below a prefix, in order. Rejects where the store cannot list. */
+  listDir(prefix: AbsolutePath = "/"): Promise<Listed> {
+    return run(undefined, (glue, settle) => glue.listDirectory(this.#id(glue), prefix, settle));
+  }
+
+  /** The engine's number of it, for stores that are made of others. */
+  #id(glue: Glue): number {
+    const known = this.#handle?.id;
+    if (known !== undefined) return known;
+    const handle = new Handle(this.#make(glue));
+    this.#handle = handle;
+    storeHandles.register(this, handle);
+    return handle.id as number;
+  }
+
+  /** Calls the engine with its number of this store. */
+  protected ask<T>(begin: (glue: Glue, id: number, settle: Settle) => number): Promise<T> {
+    return run(undefined, (glue, settle) => begin(glue, this.#id(glue), settle));
   }
 }
 
-const httpHandles = new WeakMap<object, Handle>();
+type Settle = Parameters<Parameters<typeof run>[1]>[1];
 
-/** The engine's own store behind a `FetchStore`. */
-function httpStoreId(glue: Glue, store: FetchStore): number {
-  const known = httpHandles.get(store)?.id;
-  if (known !== undefined) return known;
-  const { url, options } = made.get(store) ?? { url: store.url, options: {} };
-  const id = glue.httpStore(absoluteUrl(url), {
-    fetch: options.fetch,
-    overrides: options.overrides,
-    useSuffixRequest: options.useSuffixRequest ?? false,
-    missingOn403: options.missingOn403 ?? false,
-    onWarning: (message: string) => configuration.onWarning?.(message, String(url)),
-  });
-  const handle = new Handle(id);
-  httpHandles.set(store, handle);
-  storeHandles.register(store, handle);
-  return id;
+const WRITING = ["set", "delete"] as const;
+
+/** The prototype of ours that an object has: where its methods are those that the engine stands for. */
+function nativeMethods(store: object): object {
+  let prototype = Object.getPrototypeOf(store);
+  while (!OURS.has(prototype)) prototype = Object.getPrototypeOf(prototype);
+  return prototype;
 }
+
+/** Prototypes of the classes whose methods are the engine's. */
+const OURS = new WeakSet<object>([NativeStore.prototype]);
+
+/** Says that a class adds nothing to the engine's methods but what the engine does too. */
+export function isOurs(of: { prototype: NativeStore }): void {
+  OURS.add(of.prototype);
+}
+
+/** What a store over HTTP hears as `HttpStoreOptions` of `src/js/store.rs`. */
+export const httpOptions = (url: string | URL, options: FetchStoreOptions) => ({
+  fetch: options.fetch,
+  overrides: options.overrides,
+  useSuffixRequest: options.useSuffixRequest ?? false,
+  missingOn403: options.missingOn403 ?? false,
+  onWarning: (message: string) => configuration.onWarning?.(message, String(url)),
+});
+
+/**
+ * A hierarchy below a URL. A query string, such as a signature, stays on every request. Writes by PUT and DELETE where the
+ * server takes them; lists S3's and Azure's buckets, and servers that make pages of their folders.
+ */
+export class FetchStore extends NativeStore {
+  readonly url: string | URL;
+
+  constructor(url: string | URL, options: FetchStoreOptions = {}) {
+    super((glue) => glue.httpStore(absoluteUrl(url), httpOptions(url, options)));
+    this.url = url;
+  }
+
+  /** Puts a value under a key, in place of what is there. */
+  set(key: AbsolutePath, value: Uint8Array): Promise<void> {
+    return this.ask((glue, id, settle) => glue.setKey(id, key, value, settle));
+  }
+
+  /** Removes a key; of an absent one too without an error. */
+  delete(key: AbsolutePath): Promise<void> {
+    return this.ask((glue, id, settle) => glue.eraseKey(id, key, settle));
+  }
+}
+isOurs(FetchStore);
 
 /** Reads a key through the engine. */
 export function readKey(

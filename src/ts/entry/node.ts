@@ -1,4 +1,4 @@
 /**
  * `zarr-wasm/node`: a store in a folder of the file system, for Node and what imitates it.
  */
-export { FileSystemStore } from "../file_system.ts";
+export { FileSystemStore } from "../store/file_system.ts";

@@ -1,0 +1,178 @@
+//! ZIP archives: read, from a URL, a `Blob` or whatever can be read by ranges; and laid out for writing.
+
+use std::rc::Rc;
+
+use js_sys::{ArrayBuffer, Function, Uint8Array};
+use serde::{Deserialize, Serialize};
+use wasm_bindgen::prelude::*;
+
+use super::bytes::our_value;
+use super::error::{report_to_js, store_failed};
+use super::store::{HttpStoreOptions, http_object, warning_sink};
+use super::{host, registry};
+use crate::error::{Error, Result};
+use crate::format::path::StoreKey;
+use crate::store::wrap::{Coalescing, Sharing};
+use crate::store::zip::ZipStore;
+use crate::store::zip::write::{self, NewEntry};
+use crate::store::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store};
+
+#[wasm_bindgen]
+extern "C" {
+    /// A `Blob` or a `File`.
+    #[derive(Clone)]
+    pub type Blob;
+
+    #[wasm_bindgen(method, getter)]
+    fn size(this: &Blob) -> f64;
+
+    #[wasm_bindgen(method, catch)]
+    fn slice(this: &Blob, start: f64, end: f64) -> std::result::Result<Blob, JsValue>;
+
+    #[wasm_bindgen(method, catch, js_name = arrayBuffer)]
+    fn array_buffer(this: &Blob) -> std::result::Result<JsValue, JsValue>;
+}
+
+/// The name of a store's only value.
+const ARCHIVE: &str = "archive";
+
+fn add(archive: Rc<dyn Store>, on_warning: Function) -> Result<u32> {
+    let zip = ZipStore::new(archive, StoreKey::parse(ARCHIVE)?, Some(warning_sink(on_warning)));
+    Ok(registry::add_store(Rc::new(Coalescing::new(Sharing::new(zip)))))
+}
+
+/// Makes a store of the archive at a URL; throws a report.
+#[wasm_bindgen(js_name = zipStoreOfUrl)]
+pub fn zip_store_of_url(url: &str, options: &HttpStoreOptions) -> std::result::Result<u32, JsValue> {
+    let archive = http_object(url, options).and_then(|archive| add(archive, options.on_warning()));
+    archive.map_err(|error| report_to_js(&error))
+}
+
+/// Makes a store of the archive in a `Blob`; throws a report.
+#[wasm_bindgen(js_name = zipStoreOfBlob)]
+pub fn zip_store_of_blob(blob: Blob, on_warning: Function) -> std::result::Result<u32, JsValue> {
+    let archive: Rc<dyn Store> = Rc::new(BlobStore { blob });
+    add(archive, on_warning).map_err(|error| report_to_js(&error))
+}
+
+/// Makes a store of the archive that is the only value of another store, under the key `/archive`; throws a report.
+#[wasm_bindgen(js_name = zipStoreOfStore)]
+pub fn zip_store_of_store(store: u32, on_warning: Function) -> std::result::Result<u32, JsValue> {
+    let inner = registry::store(store).and_then(|inner| add(Rc::new(Sharing::new(inner)), on_warning));
+    inner.map_err(|error| report_to_js(&error))
+}
+
+/// A `Blob` as a store of one value, whatever the key.
+struct BlobStore {
+    blob: Blob,
+}
+
+impl BlobStore {
+    // The size of a `Blob` is a whole number, and ranges are cut to it.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)]
+    async fn read(&self, range: ByteRange) -> Result<Fetched> {
+        let size = self.blob.size() as u64;
+        let part = range.of(size).ok_or_else(|| range.past_end(Some(size)))?;
+        let read = self.blob.slice(part.start as f64, part.end as f64).and_then(|part| part.array_buffer());
+        let read = match read {
+            Ok(promise) => host::settled(promise).await,
+            Err(thrown) => Err(thrown),
+        };
+        // A file that was changed or removed since it was chosen cannot be read any more.
+        let buffer = read.map_err(|thrown| store_failed("the file cannot be read", thrown))?;
+        if !buffer.is_instance_of::<ArrayBuffer>() {
+            return Err(Error::store("the file gave something that holds no bytes"));
+        }
+        let bytes = Uint8Array::new(&buffer);
+        Ok(Fetched { value: our_value(bytes), size: Some(size), version: None })
+    }
+}
+
+impl Store for BlobStore {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { readable: true, partial: true, writable: false, listable: false }
+    }
+
+    fn describe(&self) -> String {
+        "in a file".to_owned()
+    }
+
+    fn get<'a>(
+        &'a self,
+        _key: &'a StoreKey,
+        range: ByteRange,
+        _context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+        Box::pin(async move { self.read(range).await.map(Some) })
+    }
+
+    // As above.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    fn size<'a>(
+        &'a self,
+        _key: &'a StoreKey,
+        _context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<u64>>> {
+        Box::pin(async move { Ok(Some(self.blob.size() as u64)) })
+    }
+}
+
+/// The CRC-32 of some bytes, going on from that of the bytes before them (0 for none).
+#[wasm_bindgen(js_name = crc32)]
+pub fn crc32(bytes: &[u8], before: u32) -> u32 {
+    let mut hasher = crc32fast::Hasher::new_with_initial(before);
+    hasher.update(bytes);
+    hasher.finalize()
+}
+
+/// A value that is to be in an archive, as `zip_writer.ts` tells of it.
+#[derive(Deserialize)]
+struct Given {
+    key: String,
+    size: f64,
+    crc: u32,
+}
+
+#[derive(Serialize)]
+struct Laid {
+    order: Vec<u32>,
+    headers: Vec<Bytes>,
+    end: Bytes,
+}
+
+struct Bytes(Vec<u8>);
+
+impl Serialize for Bytes {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&self.0)
+    }
+}
+
+/// What stands around the values of an archive: `{ order, headers, end }`; throws a report. With `ome_version` its comment says
+/// that it is an OME-Zarr of that version whose documents come first.
+#[wasm_bindgen(js_name = layOutArchive)]
+pub fn lay_out_archive(
+    entries: JsValue,
+    ome_version: Option<String>,
+) -> std::result::Result<JsValue, JsValue> {
+    lay_out(entries, ome_version).map_err(|error| report_to_js(&error))
+}
+
+// Sizes are those of buffers and blobs: whole numbers; there are fewer entries than bytes in memory.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn lay_out(entries: JsValue, ome_version: Option<String>) -> Result<JsValue> {
+    let given: Vec<Given> = serde_wasm_bindgen::from_value(entries)
+        .map_err(|error| Error::argument(format!("the entries of an archive cannot be read: {error}")))?;
+    let entries = given
+        .into_iter()
+        .map(|Given { key, size, crc }| Ok(NewEntry { key: StoreKey::parse(&key)?, size: size as u64, crc }));
+    let entries: Vec<NewEntry> = entries.collect::<Result<_>>()?;
+    let comment = ome_version.map(|version| write::ome_comment(&version)).unwrap_or_default();
+    let write::Layout { order, headers, end } = write::layout(&entries, &comment)?;
+    let laid = Laid {
+        order: order.into_iter().map(|at| at as u32).collect(),
+        headers: headers.into_iter().map(Bytes).collect(),
+        end: Bytes(end),
+    };
+    super::json::to_js(&laid)
+}

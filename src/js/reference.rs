@@ -1,0 +1,54 @@
+//! Stores of references: a document at a URL, or its text.
+
+use std::rc::Rc;
+
+use wasm_bindgen::prelude::*;
+
+use super::error::report_to_js;
+use super::registry;
+use super::store::{HttpStoreOptions, http_options, origins};
+use crate::error::Result;
+use crate::store::Value;
+use crate::store::http::url::RootUrl;
+use crate::store::reference::hosts::AllowedHosts;
+use crate::store::reference::{ReferenceOptions, ReferenceStore, Source};
+use crate::store::wrap::{Coalescing, Sharing};
+
+/// Makes a store of references: of the document at `url`, or of `text`, whose relative references are seen from `base`. Throws a
+/// report.
+#[wasm_bindgen(js_name = referenceStore)]
+pub fn reference_store(
+    url: Option<String>,
+    text: Option<String>,
+    base: Option<String>,
+    target: Option<String>,
+    hosts: Vec<String>,
+    options: &HttpStoreOptions,
+) -> std::result::Result<u32, JsValue> {
+    let base = base.as_deref();
+    let made = make(url, text, base, target.as_deref(), &hosts, options);
+    made.map_err(|error| report_to_js(&error))
+}
+
+fn make(
+    url: Option<String>,
+    text: Option<String>,
+    base: Option<&str>,
+    target: Option<&str>,
+    hosts: &[String],
+    options: &HttpStoreOptions,
+) -> Result<u32> {
+    let (transport, http) = http_options(options);
+    let source = match url {
+        Some(url) => Source::Url(RootUrl::parse(&url)?),
+        None => Source::Text(Value::from(text.unwrap_or_default().into_bytes())),
+    };
+    let options = ReferenceOptions {
+        base: base.map(RootUrl::parse).transpose()?,
+        target: target.map(RootUrl::parse).transpose()?,
+        hosts: AllowedHosts::parse(hosts.iter().map(String::as_str))?,
+        http,
+    };
+    let store = ReferenceStore::new(source, options, Rc::new(transport), origins());
+    Ok(registry::add_store(Rc::new(Coalescing::new(Sharing::new(store)))))
+}

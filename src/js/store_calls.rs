@@ -1,0 +1,86 @@
+//! What any store of the engine can be asked from JavaScript beside reading a key: sizes, writes, lists. Keys and prefixes begin
+//! with a slash there; prefixes end in one.
+
+use js_sys::{Array, Function, Uint8Array};
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use super::bytes::foreign_value;
+use super::json::to_js;
+use super::{registry, store, task};
+use crate::error::Result;
+use crate::format::path::{NodePath, StoreKey};
+use crate::store::Listing;
+
+/// `Directory` of `types.ts`.
+#[derive(Serialize)]
+struct Directory {
+    keys: Vec<String>,
+    prefixes: Vec<String>,
+}
+
+fn absolute(key: &StoreKey) -> String {
+    format!("/{}", key.as_str())
+}
+
+impl From<Listing> for Directory {
+    fn from(Listing { mut keys, mut prefixes }: Listing) -> Self {
+        keys.sort();
+        prefixes.sort();
+        let prefixes = prefixes.iter().map(|prefix| format!("/{prefix}/")).collect();
+        Self { keys: keys.iter().map(absolute).collect(), prefixes }
+    }
+}
+
+/// Bytes of a key's value; undefined where there is none.
+// Sizes of files are far below 2^53.
+#[allow(clippy::cast_precision_loss)]
+#[wasm_bindgen(js_name = sizeOfKey)]
+pub fn size_of_key(store: u32, key: String, settle: Function) -> u32 {
+    task::start(settle, async move {
+        let key = StoreKey::parse(&key)?;
+        let size = registry::store(store)?.size(&key, &store::context(JsValue::UNDEFINED)).await?;
+        Ok(size.map_or(JsValue::UNDEFINED, |size| JsValue::from(size as f64)))
+    })
+}
+
+/// Puts a value under a key. The bytes are read when they are sent, and must not change until then.
+#[wasm_bindgen(js_name = setKey)]
+pub fn set_key(store: u32, key: String, bytes: Uint8Array, settle: Function) -> u32 {
+    task::start(settle, async move {
+        let key = StoreKey::parse(&key)?;
+        registry::store(store)?.set(&key, foreign_value(&bytes)?).await?;
+        Ok(JsValue::UNDEFINED)
+    })
+}
+
+/// Removes a key.
+#[wasm_bindgen(js_name = eraseKey)]
+pub fn erase_key(store: u32, key: String, settle: Function) -> u32 {
+    task::start(settle, async move {
+        let key = StoreKey::parse(&key)?;
+        registry::store(store)?.erase(&key).await?;
+        Ok(JsValue::UNDEFINED)
+    })
+}
+
+/// What stands directly below a prefix: `{ keys, prefixes }`, in order.
+#[wasm_bindgen(js_name = listDirectory)]
+pub fn list_directory(store: u32, prefix: String, settle: Function) -> u32 {
+    task::start(settle, async move {
+        let listing = registry::store(store)?.list_dir(&NodePath::parse_any(&prefix)?).await?;
+        to_js(&Directory::from(listing))
+    })
+}
+
+/// All keys below a prefix, in order.
+#[wasm_bindgen(js_name = listKeys)]
+pub fn list_keys(store: u32, prefix: String, settle: Function) -> u32 {
+    task::start(settle, async move { keys_below(store, &prefix).await })
+}
+
+async fn keys_below(store: u32, prefix: &str) -> Result<JsValue> {
+    let mut keys = registry::store(store)?.list_prefix(&NodePath::parse_any(prefix)?).await?;
+    keys.sort();
+    Ok(keys.iter().map(|key| JsValue::from(absolute(key))).collect::<Array>().into())
+}

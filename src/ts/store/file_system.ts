@@ -1,0 +1,237 @@
+/**
+ * A folder of the file system as a store, for Node: the file-system store of the Zarr v3 drafts. A key is a path below the
+ * folder; `set` makes folders; a key can be removed, and a prefix with all below it; empty folders are no keys.
+ *
+ * Nothing outside of the folder is read or written, through `..` or through a symbolic link (one that stays inside is
+ * followed). A write leaves old or new bytes: they are written beside their place and renamed.
+ */
+import type { Dirent } from "node:fs";
+import { mkdir, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ZarrError } from "../errors.ts";
+import type { AbsolutePath, AsyncMutable, RangeQuery, StoreGetOptions } from "../types.ts";
+import { fileSystemFailed, type Listed, namesOf, namesOfPrefix } from "./file.ts";
+
+/** How a file is called that is being written. */
+const UNFINISHED = /^\.[\da-z]{1,12}\.zarr-unfinished$/;
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? "";
+
+/** There is no file of this name: also where a folder stands in its place, or a file in a folder's. */
+const isAbsent = (error: unknown) => ["ENOENT", "EISDIR", "ENOTDIR"].includes(codeOf(error));
+
+async function orUndefined<T>(key: string, value: Promise<T>): Promise<T | undefined> {
+  try {
+    return await value;
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw fileSystemFailed(key, error);
+  }
+}
+
+const outside = (key: string) =>
+  new ZarrError("Argument", `the key ${JSON.stringify(key)} leads out of the store`, { key });
+
+const taken = (key: string, cause: unknown) =>
+  new ZarrError(
+    "Store",
+    `${key} cannot be written: a value stands in the place of its folder, or a folder in its own`,
+    { key, cause },
+  );
+
+export class FileSystemStore implements AsyncMutable {
+  readonly root: string;
+  /** The same for everything in this process that writes to the folder. */
+  readonly lockName: string;
+
+  constructor(root: string | URL) {
+    this.root = root instanceof URL ? fileURLToPath(root) : root;
+    this.lockName = `file:${resolve(this.root)}`;
+  }
+
+  async get(key: AbsolutePath, { signal }: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
+    signal?.throwIfAborted();
+    const path = await this.#existing(key);
+    return path === undefined ? undefined : orUndefined(key, readFile(path));
+  }
+
+  async getRange(
+    key: AbsolutePath,
+    range: RangeQuery,
+    { signal }: StoreGetOptions = {},
+  ): Promise<Uint8Array | undefined> {
+    signal?.throwIfAborted();
+    const path = await this.#existing(key);
+    return path === undefined ? undefined : orUndefined(key, readRange(path, range));
+  }
+
+  async has(key: AbsolutePath): Promise<boolean> {
+    return (await this.size(key)) !== undefined;
+  }
+
+  /** Bytes of a value; undefined where there is none. */
+  async size(key: AbsolutePath): Promise<number | undefined> {
+    const path = await this.#existing(key);
+    const found = path === undefined ? undefined : await orUndefined(key, stat(path));
+    return found?.isFile() ? found.size : undefined;
+  }
+
+  async set(key: AbsolutePath, value: Uint8Array): Promise<void> {
+    const path = this.#path(key);
+    const folder = dirname(path);
+    const unfinished = join(folder, `.${Math.random().toString(36).slice(2, 12)}.zarr-unfinished`);
+    try {
+      // Before folders are made: a link above would have them made elsewhere.
+      await this.#checkAbove(key, folder);
+      await mkdir(folder, { recursive: true });
+      await this.#checkInside(key, folder);
+      await writeFile(unfinished, value, { flag: "wx" });
+      await rename(unfinished, path);
+    } catch (error) {
+      await rm(unfinished, { force: true }).catch(() => {});
+      const isTaken = ["EISDIR", "ENOTDIR", "EEXIST", "ENOTEMPTY"].includes(codeOf(error));
+      throw isTaken ? taken(key, error) : fileSystemFailed(key, error);
+    }
+  }
+
+  /** Removes a value; whether there was one. Folders that it leaves empty are no keys. */
+  async delete(key: AbsolutePath): Promise<boolean> {
+    if ((await this.size(key)) === undefined) return false;
+    // The link itself, where it is one.
+    return (
+      (await orUndefined(
+        key,
+        rm(this.#path(key)).then(() => true),
+      )) ?? false
+    );
+  }
+
+  /** Removes all below a prefix. The root itself stays. */
+  async deletePrefix(prefix: AbsolutePath): Promise<void> {
+    const names = namesOfPrefix(prefix);
+    const folder = await this.#folder(names);
+    if (folder === undefined) return;
+    if (names.length > 0) return rm(folder, { recursive: true, force: true });
+    for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });
+  }
+
+  /** All keys below a prefix. */
+  async *list(prefix: AbsolutePath = "/"): AsyncGenerator<AbsolutePath> {
+    const { keys, prefixes } = await this.listDir(prefix);
+    yield* keys;
+    for (const each of prefixes) yield* this.list(each);
+  }
+
+  /** What stands directly below a prefix, in order. Of folders that hold nothing is not known that they do. */
+  async listDir(prefix: AbsolutePath = "/"): Promise<Listed> {
+    const names = namesOfPrefix(prefix);
+    const folder = await this.#folder(names);
+    const at = names.map((name) => `${name}/`).join("");
+    const keys: AbsolutePath[] = [];
+    const prefixes: AbsolutePath[] = [];
+    for (const entry of folder === undefined ? [] : await entriesOf(folder)) {
+      const path = `/${at}${entry.name}` as const;
+      const kind = entry.isSymbolicLink() ? await this.#kindOfLink(path) : kindOf(entry);
+      if (kind === "file" && !UNFINISHED.test(entry.name)) keys.push(path);
+      if (kind === "folder" && (await this.#holdsSomething(path))) prefixes.push(`${path}/`);
+    }
+    return { keys: keys.sort(), prefixes: prefixes.sort() };
+  }
+
+  #path(key: string): string {
+    const root = resolve(this.root);
+    if (key.includes("\0") || (sep === "\\" && key.includes("\\"))) throw outside(key);
+    const names = namesOf(key as AbsolutePath);
+    const path = join(root, ...names);
+    if (path.startsWith(root.endsWith(sep) ? root : root + sep)) return path;
+    throw outside(key);
+  }
+
+  /** Where a key's file really is, if it is there. */
+  async #existing(key: string): Promise<string | undefined> {
+    const path = await orUndefined(key, realpath(this.#path(key)));
+    if (path !== undefined) await this.#checkReal(key, path);
+    return path;
+  }
+
+  async #folder(names: string[]): Promise<string | undefined> {
+    const folder = names.length === 0 ? resolve(this.root) : await this.#existing(`/${names.join("/")}`);
+    const found = folder === undefined ? undefined : await orUndefined(names.join("/"), stat(folder));
+    return found?.isDirectory() ? folder : undefined;
+  }
+
+  /** What is at a link's end; nothing for one that leads out of the store, or nowhere. */
+  async #kindOfLink(path: AbsolutePath): Promise<"file" | "folder" | undefined> {
+    try {
+      const real = await this.#existing(path);
+      return real === undefined ? undefined : kindOf(await stat(real));
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #holdsSomething(path: AbsolutePath, depth = 0): Promise<boolean> {
+    const folder = await this.#folder(namesOfPrefix(path));
+    const entries = folder === undefined ? [] : await entriesOf(folder);
+    if (entries.some((entry) => entry.isFile() && !UNFINISHED.test(entry.name))) return true;
+    for (const entry of entries) {
+      const below = `${path}/${entry.name}` as const;
+      const kind = entry.isSymbolicLink() ? await this.#kindOfLink(below) : kindOf(entry);
+      if (kind === "file" && !UNFINISHED.test(entry.name)) return true;
+      // A link to a folder above would lead down without an end.
+      if (kind === "folder" && depth < 64 && (await this.#holdsSomething(below, depth + 1))) return true;
+    }
+    return false;
+  }
+
+  /** The nearest folder above that is there must be inside; the root itself may not be there yet. */
+  async #checkAbove(key: string, folder: string): Promise<void> {
+    const root = resolve(this.root);
+    for (let above = folder; above.length >= root.length; above = dirname(above)) {
+      const real = await realpath(above).catch((error) => {
+        if (codeOf(error) === "ENOENT") return undefined;
+        throw error;
+      });
+      if (real !== undefined) return this.#checkReal(key, real);
+    }
+  }
+
+  async #checkInside(key: string, folder: string): Promise<void> {
+    await this.#checkReal(key, await realpath(folder));
+  }
+
+  async #checkReal(key: string, path: string): Promise<void> {
+    const root = await realpath(resolve(this.root));
+    if (path !== root && !path.startsWith(root.endsWith(sep) ? root : root + sep)) throw outside(key);
+  }
+}
+
+const kindOf = (entry: { isFile(): boolean; isDirectory(): boolean }) =>
+  entry.isFile() ? "file" : entry.isDirectory() ? "folder" : undefined;
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  return readdir(folder, { withFileTypes: true });
+}
+
+async function readRange(path: string, range: RangeQuery): Promise<Uint8Array> {
+  const file = await open(path, "r");
+  try {
+    const { size } = await file.stat();
+    const isSuffix = "suffixLength" in range;
+    const start = isSuffix ? Math.max(0, size - range.suffixLength) : Math.min(range.offset, size);
+    const end = isSuffix ? size : Math.min(size, start + range.length);
+    const bytes = new Uint8Array(end - start);
+    let filled = 0;
+    while (filled < bytes.length) {
+      const { bytesRead } = await file.read(bytes, filled, bytes.length - filled, start + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return bytes.subarray(0, filled);
+  } finally {
+    await file.close();
+  }
+}
+
+export default FileSystemStore;

@@ -1,0 +1,32 @@
+/**
+ * What `open` takes in place of a store: URLs, files that are archives, folders.
+ */
+import { FetchStore } from "../stores.ts";
+import { EntryStore, FileListStore } from "./chosen_files.ts";
+import { DirectoryStore } from "./directory.ts";
+import { ZipFileStore } from "./zip.ts";
+
+/** An address that ends as archives do. */
+const ARCHIVE = /\.(zip|ozx)$/i;
+
+const isA = (place: object, name: string): boolean => {
+  const known = (globalThis as Record<string, unknown>)[name];
+  return typeof known === "function" && place instanceof known;
+};
+
+/** The store of a URL: an archive's when its path ends so. */
+export function storeOfUrl(url: string | URL): FetchStore | ZipFileStore {
+  const path = String(url).replace(/[?#].*$/s, "");
+  return ARCHIVE.test(path) ? ZipFileStore.fromUrl(url) : new FetchStore(url);
+}
+
+/** The store that something stands for; what is none of these things is taken for a store itself. */
+export function storeOf(place: unknown): unknown {
+  if (typeof place === "string" || place instanceof URL) return storeOfUrl(place);
+  if (typeof place !== "object" || place === null) return place;
+  if (isA(place, "Blob")) return ZipFileStore.fromBlob(place as Blob);
+  if (isA(place, "FileSystemDirectoryHandle")) return new DirectoryStore(place as FileSystemDirectoryHandle);
+  if (isA(place, "FileList")) return new FileListStore(place as FileList);
+  if (isA(place, "FileSystemDirectoryEntry")) return new EntryStore(place as FileSystemDirectoryEntry);
+  return place;
+}

@@ -1,0 +1,71 @@
+/**
+ * `ReferenceStore`: keys that lead to parts of files elsewhere, as kerchunk's JSON describes them. The names and meanings are
+ * those of `@zarrita/storage`, but for one: it reaches only its document's own server, unless `allowHosts` names more.
+ */
+import { absoluteUrl, type FetchStoreOptions, httpOptions, isOurs, NativeStore } from "../stores.ts";
+
+type Glue = typeof import("#glue");
+
+export interface ReferenceStoreOptions extends FetchStoreOptions {
+  /** The file of references that name none. */
+  target?: string | URL;
+  /** Servers that may be asked beside the document's own: `host`, `host:port`, `*.domain`, `s3://bucket`, or `*` for all. */
+  allowHosts?: string[];
+}
+
+/** A document of references: its JSON, parsed or not. */
+export type ReferenceSpec = Record<string, unknown> | string;
+
+/** A document in memory is where the page is. */
+const pageUrl = () => {
+  const { location } = globalThis as { location?: { href: string } };
+  return location && /^https?:/.test(location.href) ? new URL("references", location.href).href : undefined;
+};
+
+export class ReferenceStore extends NativeStore {
+  /** `place`: the document's URL, or the document. */
+  constructor(place: URL | ReferenceSpec, options: ReferenceStoreOptions = {}) {
+    super(makeOf(place, options));
+  }
+
+  static fromSpec(spec: ReferenceSpec, options?: ReferenceStoreOptions): ReferenceStore;
+  static fromSpec(spec: Promise<ReferenceSpec>, options?: ReferenceStoreOptions): Promise<ReferenceStore>;
+  /** The references of a document at hand. Relative ones are seen from the page. */
+  static fromSpec(
+    spec: ReferenceSpec | Promise<ReferenceSpec>,
+    options?: ReferenceStoreOptions,
+  ): ReferenceStore | Promise<ReferenceStore> {
+    if (spec instanceof Promise) return spec.then((document) => new ReferenceStore(document, options));
+    return new ReferenceStore(spec, options);
+  }
+
+  /** The references of the document at a URL, which is read before this resolves. */
+  static async fromUrl(url: string | URL, options?: ReferenceStoreOptions): Promise<ReferenceStore> {
+    const store = new ReferenceStore(new URL(absoluteUrl(url)), options);
+    // Any key will do: the document is read to find it.
+    await store.has("/zarr.json");
+    return store;
+  }
+
+  /** The https URL of an object in a public bucket; any other URL as it is. */
+  static resolveUri(url: string | URL): string {
+    const [, protocol, bucket, key] = /^(s3|gs|gcs):\/\/([^/]+)\/?(.*)$/i.exec(String(url)) ?? [];
+    if (protocol === undefined || bucket === undefined) return String(url);
+    if (protocol.toLowerCase() !== "s3") return `https://storage.googleapis.com/${bucket}/${key}`;
+    return bucket.includes(".")
+      ? `https://s3.amazonaws.com/${bucket}/${key}`
+      : `https://${bucket}.s3.amazonaws.com/${key}`;
+  }
+}
+isOurs(ReferenceStore);
+
+function makeOf(place: URL | ReferenceSpec, options: ReferenceStoreOptions): (glue: Glue) => number {
+  const url = place instanceof URL ? place.href : undefined;
+  // The text is kept: the engine may have to be told again.
+  const text = place instanceof URL ? undefined : typeof place === "string" ? place : JSON.stringify(place);
+  const target = options.target === undefined ? undefined : absoluteUrl(options.target);
+  const http = httpOptions(url ?? "references", options);
+  return (glue) => glue.referenceStore(url, text, pageUrl(), target, options.allowHosts ?? [], http);
+}
+
+export default ReferenceStore;

@@ -1,0 +1,112 @@
+/**
+ * `ZipWriter`: a store to write to and read back, which becomes an archive in the end: values stored as they are, ZIP64 where
+ * it is needed, metadata documents first (as OME-NGFF's RFC-9 wants an `.ozx`). Values are kept as `Blob`s, which browsers move
+ * to disk; nothing is fixed until the archive is made, so a key can be written again and removed.
+ */
+import { callNow, startEngine } from "../engine/engine.ts";
+import { ZarrError } from "../errors.ts";
+import type { AbsolutePath, AsyncStore, RangeQuery } from "../types.ts";
+
+/** As `src/js/archive.rs` writes it. */
+interface ArchiveLayout {
+  order: number[];
+  headers: Uint8Array<ArrayBuffer>[];
+  end: Uint8Array<ArrayBuffer>;
+}
+
+interface Value {
+  blob: Blob;
+  crc: number;
+}
+
+export interface ZipWriterOptions {
+  /** Mark the archive as an OME-Zarr of this version (`.ozx`), such as "0.5". */
+  omeVersion?: string;
+}
+
+const TYPE = { type: "application/zip" };
+
+export class ZipWriter implements AsyncStore {
+  readonly #values = new Map<AbsolutePath, Value>();
+  readonly #omeVersion: string | undefined;
+
+  constructor({ omeVersion }: ZipWriterOptions = {}) {
+    this.#omeVersion = omeVersion;
+  }
+
+  async get(key: AbsolutePath): Promise<Uint8Array | undefined> {
+    const value = this.#values.get(key);
+    return value && new Uint8Array(await value.blob.arrayBuffer());
+  }
+
+  async getRange(key: AbsolutePath, range: RangeQuery): Promise<Uint8Array | undefined> {
+    const blob = this.#values.get(key)?.blob;
+    if (!blob) return undefined;
+    const start = "suffixLength" in range ? Math.max(0, blob.size - range.suffixLength) : range.offset;
+    const end = "suffixLength" in range ? blob.size : range.offset + range.length;
+    return new Uint8Array(await blob.slice(start, end).arrayBuffer());
+  }
+
+  async set(key: AbsolutePath, value: Uint8Array): Promise<void> {
+    const blob = new Blob([value as Uint8Array<ArrayBuffer>]);
+    await startEngine();
+    this.#values.set(key, { blob, crc: callNow((glue) => glue.crc32(value, 0)) });
+  }
+
+  delete(key: AbsolutePath): boolean {
+    return this.#values.delete(key);
+  }
+
+  size(key: AbsolutePath): number | undefined {
+    return this.#values.get(key)?.blob.size;
+  }
+
+  has(key: AbsolutePath): boolean {
+    return this.#values.has(key);
+  }
+
+  list(prefix: AbsolutePath = "/"): AbsolutePath[] {
+    return [...this.#values.keys()].filter((key) => key.startsWith(prefix));
+  }
+
+  /** The archive of all that was written. */
+  async toBlob(): Promise<Blob> {
+    const parts: BlobPart[] = [];
+    for (const part of await this.#parts()) parts.push(part);
+    return new Blob(parts, TYPE);
+  }
+
+  /** Writes the archive to a stream, such as a file's, one value after another, and closes it. */
+  async pipeTo(stream: WritableStream<Uint8Array>): Promise<void> {
+    const writer = stream.getWriter();
+    try {
+      for (const part of await this.#parts()) {
+        const bytes = part instanceof Blob ? new Uint8Array(await part.arrayBuffer()) : part;
+        await writer.ready;
+        await writer.write(bytes);
+      }
+      await writer.close();
+    } catch (error) {
+      await writer.abort(error).catch(() => {});
+      throw error;
+    }
+  }
+
+  async #parts(): Promise<(Blob | Uint8Array<ArrayBuffer>)[]> {
+    const values = [...this.#values];
+    if (this.#omeVersion !== undefined && !this.#values.has("/zarr.json")) {
+      throw new ZarrError("Argument", "an OME-Zarr archive needs a zarr.json at its root");
+    }
+    const entries = values.map(([key, { blob, crc }]) => ({ key, size: blob.size, crc }));
+    await startEngine();
+    const { order, headers, end } = callNow(
+      (glue): ArchiveLayout => glue.layOutArchive(entries, this.#omeVersion),
+    );
+    const parts = order.flatMap((at, place) => {
+      const value = values[at]?.[1];
+      const header = headers[place];
+      return value && header ? [header, value.blob] : [];
+    });
+    return [...parts, end];
+  }
+}

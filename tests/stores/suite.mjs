@@ -1,0 +1,183 @@
+/**
+ * What every store must do, whoever made it: run in Node (`tests/node/stores.test.mjs`) and in Chromium
+ * (`tests/browser/stores.test.mjs`). `kit` is `{ zarr, test, equal, rejects }` of the place where it runs.
+ */
+
+const utf8 = (text) => new TextEncoder().encode(text);
+
+/** Names that servers, file systems and URLs have trouble with. */
+export const AWKWARD = "/a b/é#ü%20+&'(),;=@~!$.bin";
+
+/** A small hierarchy and some other keys: `Map` from key to bytes. */
+export async function content({ zarr }) {
+  const store = new Map();
+  await zarr.create(store, { kind: "group", attributes: { title: "suite" } });
+  const array = await zarr.create(store, { path: "g/a", shape: [6, 8], chunkShape: [3, 4], dtype: "int32" });
+  await array.set(null, { data: Int32Array.from({ length: 48 }, (_, at) => at * 3), shape: [6, 8] });
+  const options = { path: "g/s", shape: [8, 8], shardShape: [8, 8], chunkShape: [4, 4], dtype: "uint8" };
+  const sharded = await zarr.create(store, options);
+  await sharded.set(null, { data: Uint8Array.from({ length: 64 }, (_, at) => at + 1), shape: [8, 8] });
+  store.set("/ab/c", utf8("0123456789"));
+  store.set("/a.b/x", utf8("x"));
+  store.set("/a/b/c/d", utf8("deep"));
+  store.set(AWKWARD, utf8("awkward"));
+  store.set("/empty", new Uint8Array());
+  return store;
+}
+
+const text = (bytes) => bytes && new TextDecoder().decode(bytes);
+
+async function listed(iterable) {
+  const keys = [];
+  for await (const key of await iterable) keys.push(key);
+  return keys.sort();
+}
+
+/** What stands directly below a prefix, by the keys alone. */
+function directoryOf(keys, prefix) {
+  const below = keys.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
+  const direct = below.filter((rest) => !rest.includes("/")).map((rest) => prefix + rest);
+  const folders = below.filter((rest) => rest.includes("/")).map((rest) => `${prefix}${rest.split("/")[0]}/`);
+  return { keys: direct.sort(), prefixes: [...new Set(folders)].sort() };
+}
+
+/**
+ * A store that holds `files`. `make(files)` resolves to it. `lists`: whether it can; `ranges`: whether it has `getRange`;
+ * `sizes`: whether it has `size`.
+ */
+export function readingSuite(kit, name, make, { lists = true, ranges = true, sizes = true } = {}) {
+  const { zarr, test, equal } = kit;
+  let made;
+  const open = () => {
+    made ??= content(kit).then(async (files) => ({ files, store: await make(files) }));
+    return made;
+  };
+
+  test(`${name}: every value is read, and what is absent is undefined`, async () => {
+    const { files, store } = await open();
+    for (const [key, bytes] of files) equal([...(await store.get(key))], [...bytes], key);
+    for (const key of ["/nothing", "/a/nothing", "/ab/c/below", "/g", "/a"]) {
+      equal(await store.get(key), undefined, key);
+    }
+  });
+
+  if (ranges)
+    test(`${name}: ranges`, async () => {
+      const { store } = await open();
+      const part = async (range) => text(await store.getRange("/ab/c", range));
+      equal(await part({ offset: 0, length: 3 }), "012");
+      equal(await part({ offset: 4, length: 3 }), "456");
+      equal(await part({ offset: 8, length: 10 }), "89");
+      equal(await part({ suffixLength: 4 }), "6789");
+      equal(await part({ suffixLength: 40 }), "0123456789");
+      equal(await store.getRange("/nothing", { offset: 0, length: 1 }), undefined);
+    });
+
+  if (sizes)
+    test(`${name}: sizes`, async () => {
+      const { files, store } = await open();
+      for (const key of ["/ab/c", AWKWARD]) equal(await store.size(key), files.get(key).length, key);
+      equal(await store.size("/nothing"), undefined);
+    });
+
+  if (lists)
+    test(`${name}: lists`, async () => {
+      const { files, store } = await open();
+      const keys = [...files.keys()];
+      for (const prefix of ["/", "/a/", "/g/", "/g/a/c/", "/nothing/"]) {
+        const expected = keys.filter((key) => key.startsWith(prefix)).sort();
+        if (store.list) equal(await listed(store.list(prefix)), expected, `list ${prefix}`);
+        if (!store.listDir) continue;
+        const { keys: direct, prefixes } = await store.listDir(prefix);
+        const found = { keys: await listed(direct), prefixes: await listed(prefixes) };
+        equal(found, directoryOf(keys, prefix), `listDir ${prefix}`);
+      }
+    });
+
+  test(`${name}: a hierarchy is opened and read`, async () => {
+    const { store } = await open();
+    const group = await zarr.open(store, { kind: "group" });
+    equal(group.attrs, { title: "suite" });
+    const array = await zarr.open(store, { path: "g/a", kind: "array" });
+    equal([...(await array.get([1, [2, 6]])).data], [30, 33, 36, 39]);
+    const sharded = await zarr.open(store, { path: "g/s", kind: "array" });
+    equal([...(await sharded.get([7, [3, 6]])).data], [60, 61, 62]);
+    if (lists) {
+      const children = [];
+      for await (const child of (await zarr.open(store, { path: "g", kind: "group" })).children()) {
+        children.push(child.path);
+      }
+      equal(children.sort(), ["/g/a", "/g/s"]);
+    }
+  });
+}
+
+/** An empty store that is written to: `make()` resolves to a new one. */
+export function writingSuite(kit, name, make, { lists = true, strict = true } = {}) {
+  const { zarr, test, equal, rejects } = kit;
+
+  test(`${name}: values are put, replaced and removed`, async () => {
+    const store = await make();
+    for (const key of ["/a", "/b/c/d", AWKWARD]) {
+      await store.set(key, utf8("long value"));
+      await store.set(key, utf8("short"));
+      equal(text(await store.get(key)), "short", key);
+    }
+    await store.set("/b/empty", new Uint8Array());
+    equal((await store.get("/b/empty")).length, 0);
+    await store.delete("/b/c/d");
+    await store.delete("/b/c/d");
+    await store.delete("/never/there");
+    equal(await store.get("/b/c/d"), undefined);
+    if (lists) {
+      // The folder that the removal left empty is no prefix.
+      equal(await listed(store.list("/b/")), ["/b/empty"]);
+      const { prefixes } = store.listDir ? await store.listDir("/b/") : { prefixes: [] };
+      equal(await listed(prefixes), []);
+    }
+  });
+
+  if (strict)
+    test(`${name}: keys that lead elsewhere, and a value in a folder's place, are refused`, async () => {
+      const store = await make();
+      for (const key of ["/../escaped", "/a/../../escaped", "/a//b", "/.", "/"]) {
+        await rejects((async () => store.set(key, utf8("x")))(), (error) => error.code === "Argument");
+        await rejects((async () => store.get(key))(), (error) => error.code === "Argument");
+      }
+    });
+
+  test(`${name}: many writes at once`, async () => {
+    const store = await make();
+    const keys = Array.from({ length: 40 }, (_, at) => `/many/${at % 4}/${at}`);
+    await Promise.all(keys.map((key) => store.set(key, utf8(key))));
+    for (const key of keys) equal(text(await store.get(key)), key);
+    // One key: one of the writes is there, whole.
+    const values = ["a", "b", "c", "d"].map((letter) => letter.repeat(1000));
+    await Promise.all(values.map((value) => store.set("/many/one", utf8(value))));
+    equal(values.includes(text(await store.get("/many/one"))), true);
+  });
+
+  test(`${name}: a hierarchy is created, written, read again and erased`, async () => {
+    const store = await make();
+    await zarr.create(store, { kind: "group" });
+    for (const zarrFormat of [2, 3]) {
+      const options = {
+        path: `v${zarrFormat}`,
+        zarrFormat,
+        shape: [5, 7],
+        chunkShape: [2, 3],
+        dtype: "float32",
+      };
+      const array = await zarr.create(store, options);
+      const values = Float32Array.from({ length: 35 }, (_, at) => at / 4);
+      await array.set(null, { data: values, shape: [5, 7] });
+      await array.set([2, null], -1);
+      const again = await zarr.open(store, { path: `v${zarrFormat}`, kind: "array" });
+      values.fill(-1, 14, 21);
+      equal([...(await again.get()).data], [...values]);
+    }
+    equal(await zarr.erase(zarr.root(store).resolve("v3")), true);
+    await rejects(zarr.open(store, { path: "v3" }), (error) => error.code === "NotFound");
+    equal(await zarr.exists(zarr.root(store).resolve("v2")), "array");
+  });
+}
