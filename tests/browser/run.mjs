@@ -75,6 +75,7 @@ const FOLDERS = {
   "/": OUTPUT,
   "/dist/": join(ROOT, "dist"),
   "/fixtures/": join(ROOT, "tests/fixtures"),
+  "/stores/": join(ROOT, "tests/stores"),
   "/viewer/": VIEWER,
   "/viewer/demo/": join(ROOT, "tests/fixtures/demo"),
 };

@@ -1,0 +1,197 @@
+/** The stores that only browsers have, by the suite that all stores must pass; archives and references as a page reads them. */
+import * as zarr from "zarr-wasm";
+import { content, readingSuite, writingSuite } from "../stores/suite.mjs";
+import { equal, ok, rejects, test } from "./harness.mjs";
+
+const kit = { zarr, test, equal, rejects };
+
+async function fill(store, files) {
+  for (const [key, bytes] of files) await store.set(key, bytes);
+  return store;
+}
+
+let folders = 0;
+/** A folder of OPFS that nobody has used. */
+const newPath = () => {
+  folders += 1;
+  return `suite-${Date.now()}/${folders}`;
+};
+async function newHandle() {
+  let folder = await navigator.storage.getDirectory();
+  for (const name of newPath().split("/")) folder = await folder.getDirectoryHandle(name, { create: true });
+  return folder;
+}
+
+/** A file as `<input webkitdirectory>` gives it. */
+function chosenFile(key, bytes) {
+  const file = new File([bytes], key.split("/").at(-1));
+  Object.defineProperty(file, "webkitRelativePath", { value: `chosen.zarr${key}` });
+  return file;
+}
+
+/** A folder as dropping gives it, of the same methods; `files` by absolute key. */
+function entryOf(files, path = "") {
+  const name = path.split("/").at(-1);
+  const fail = (failed) => setTimeout(() => failed(new DOMException("not found", "NotFoundError")));
+  const isFolder = (at) => [...files.keys()].some((key) => key.startsWith(`${at}/`));
+  const fileEntry = (key) => ({
+    isFile: true,
+    isDirectory: false,
+    name: key.split("/").at(-1),
+    file: (done) => done(new File([files.get(key)], key)),
+  });
+  return {
+    isFile: false,
+    isDirectory: true,
+    name,
+    getFile(relative, _options, done, failed) {
+      const key = `${path}/${relative}`;
+      if (files.has(key)) setTimeout(() => done(fileEntry(key)));
+      else fail(failed);
+    },
+    getDirectory(relative, _options, done, failed) {
+      const at = `${path}/${relative}`;
+      if (isFolder(at)) setTimeout(() => done(entryOf(files, at)));
+      else fail(failed);
+    },
+    createReader() {
+      const names = new Set();
+      for (const key of files.keys()) {
+        if (key.startsWith(`${path}/`)) names.add(key.slice(path.length + 1).split("/")[0]);
+      }
+      const entries = [...names].map((each) => {
+        const at = `${path}/${each}`;
+        return files.has(at) ? fileEntry(at) : entryOf(files, at);
+      });
+      // Two at a time, as browsers give a hundred.
+      return { readEntries: (done) => setTimeout(() => done(entries.splice(0, 2))) };
+    },
+  };
+}
+
+async function archiveOf(files) {
+  return (await fill(new zarr.ZipWriter(), files)).toBlob();
+}
+
+readingSuite(kit, "OpfsStore", (files) => fill(new zarr.OpfsStore(newPath()), files));
+readingSuite(kit, "DirectoryStore", async (files) => fill(new zarr.DirectoryStore(await newHandle()), files));
+readingSuite(kit, "FileListStore", (files) => {
+  return new zarr.FileListStore([...files].map(([key, bytes]) => chosenFile(key, bytes)));
+});
+readingSuite(kit, "EntryStore", (files) => new zarr.EntryStore(entryOf(files)), {});
+readingSuite(kit, "ZipFileStore of a File", async (files) => {
+  return zarr.ZipFileStore.fromBlob(new File([await archiveOf(files)], "a.zip"));
+});
+readingSuite(kit, "OverlayStore of OPFS over a Map", async (files) => {
+  const entries = [...files];
+  const first = await fill(new zarr.OpfsStore(newPath()), entries.slice(0, 3));
+  return new zarr.OverlayStore(first, new Map(entries));
+});
+
+writingSuite(kit, "OpfsStore", () => new zarr.OpfsStore(newPath()));
+writingSuite(kit, "DirectoryStore", async () => new zarr.DirectoryStore(await newHandle()));
+
+test("OPFS: a value and a folder of one name; nothing unfinished is left", async () => {
+  const handle = await newHandle();
+  const store = new zarr.DirectoryStore(handle);
+  await store.set("/a", Uint8Array.of(1));
+  await rejects(store.set("/a/b", Uint8Array.of(1)), ({ code }) => code === "Store");
+  await store.set("/d/e", Uint8Array.of(1));
+  await rejects(store.set("/d", Uint8Array.of(1)), ({ code }) => code === "Store");
+  equal(await store.delete("/d"), false);
+  const names = [];
+  for await (const name of handle.keys()) names.push(name);
+  equal(names.sort(), ["a", "d"]);
+  await store.deletePrefix("/d/");
+  equal(await store.listDir("/"), { keys: ["/a"], prefixes: [] });
+  await store.deletePrefix("/");
+  equal(await store.listDir("/"), { keys: [], prefixes: [] });
+});
+
+test("OPFS: a failed write leaves what was there", async () => {
+  const handle = await newHandle();
+  const store = new zarr.DirectoryStore(handle);
+  await store.set("/a", Uint8Array.of(1, 2, 3));
+  const { createWritable } = FileSystemFileHandle.prototype;
+  FileSystemFileHandle.prototype.createWritable = async function create() {
+    const writer = await createWritable.call(this);
+    writer.write = async () => Promise.reject(new Error("disk full"));
+    return writer;
+  };
+  try {
+    for (const key of ["/a", "/new"]) {
+      await rejects(
+        store.set(key, Uint8Array.of(9)),
+        ({ code, cause }) => code === "Store" && /disk full/.test(cause),
+      );
+    }
+  } finally {
+    FileSystemFileHandle.prototype.createWritable = createWritable;
+  }
+  equal([...(await store.get("/a"))], [1, 2, 3]);
+  equal(await store.get("/new"), undefined);
+  equal(await store.listDir("/"), { keys: ["/a"], prefixes: [] });
+});
+
+test("open takes folders, files, archives by their address, and what was dropped", async () => {
+  const files = await content(kit);
+  const handle = await newHandle();
+  await fill(new zarr.DirectoryStore(handle), files);
+  const file = new File([await archiveOf(files)], "a.zip");
+  const byUrl = new URL("/stores/image.ozx", location.href);
+  const path = { path: "g/a", kind: "array" };
+  equal((await zarr.open(handle, path)).shape, [6, 8]);
+  equal((await zarr.open(file, path)).shape, [6, 8]);
+  equal((await zarr.open(byUrl, { path: "a", kind: "array" })).shape, [6, 8]);
+  equal((await zarr.open(byUrl.href, { path: "a", kind: "array" })).shape, [6, 8]);
+  const item = (handleOf, entry, blob) => ({
+    kind: "file",
+    ...(handleOf ? { getAsFileSystemHandle: async () => handleOf } : {}),
+    webkitGetAsEntry: () => entry,
+    getAsFile: () => blob,
+  });
+  const items = [
+    item(handle, null, null),
+    item(undefined, entryOf(files), null),
+    item(undefined, { isDirectory: false }, file),
+    { kind: "string" },
+  ];
+  const stores = await zarr.storesOfDrop({ items });
+  const classes = [zarr.DirectoryStore, zarr.EntryStore, zarr.ZipFileStore];
+  equal(
+    stores.map((store) => classes.findIndex((each) => store instanceof each)),
+    [0, 1, 2],
+  );
+  for (const store of stores) equal((await zarr.open(store, path)).shape, [6, 8]);
+});
+
+test("archives and references that others wrote", async () => {
+  const expected = await (await fetch("/stores/expected.json")).json();
+  for (const [name, arrays] of Object.entries(expected)) {
+    const url = new URL(`/stores/${name}`, location.href);
+    const store = name.endsWith(".json")
+      ? await zarr.ReferenceStore.fromUrl(url)
+      : zarr.ZipFileStore.fromUrl(url);
+    for (const [path, values] of Object.entries(arrays)) {
+      const { data } = await (await zarr.open(store, { path, kind: "array" })).get();
+      equal([...data].map(Number), values.flat(9), `${name} ${path}`);
+    }
+  }
+});
+
+test("a worker writes to OPFS and the page reads it", async () => {
+  const path = newPath();
+  const text = `import { OpfsStore } from "${new URL("/dist/index.js", location.href)}";
+    const store = new OpfsStore(${JSON.stringify(path)});
+    await store.set("/a/b", Uint8Array.of(7));
+    await store.set("/a/b", Uint8Array.of(8));
+    postMessage("done");`;
+  const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
+  const worker = new Worker(url, { type: "module" });
+  await new Promise((done, failed) => {
+    worker.onmessage = done;
+    worker.onerror = (event) => failed(new Error(event.message));
+  });
+  worker.terminate();
+  ok((await new zarr.OpfsStore(path).get("/a/b"))[0] === 8);
+});
