@@ -56,11 +56,7 @@ async fn try_children(
 }
 
 /// Where the children may be. A server is asked whether it lists only when no consolidated metadata tells.
-async fn names(
-    store: &Rc<dyn Store>,
-    group: &OpenedNode,
-    context: &RequestContext,
-) -> Result<Vec<NodePath>> {
+async fn names(store: &Rc<dyn Store>, group: &OpenedNode, context: &RequestContext) -> Result<Vec<NodePath>> {
     if store.capabilities().listable {
         return Ok(store.list_dir(&group.path).await?.prefixes);
     }

@@ -95,6 +95,13 @@ pub fn error_of_json(json: &str) -> Error {
 
 /// What JavaScript threw, as the cause of a `Store` error.
 pub fn store_failed(what: &str, thrown: JsValue) -> Error {
+    // A store of this package that is TypeScript throws errors of this package, which say themselves who must act.
+    let member = |name: &str| Reflect::get(&thrown, &name.into()).ok()?.as_string();
+    if let (Some(_), Some(kind)) =
+        (member("_tag"), member("code").and_then(|code| ErrorKind::from_code(&code)))
+    {
+        return Error::new(kind, describe(&thrown)).caused_by(Rc::new(thrown));
+    }
     Error::store(format!("{what}: {}", describe(&thrown))).caused_by(Rc::new(thrown))
 }
 

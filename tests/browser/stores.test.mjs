@@ -134,7 +134,7 @@ test("OPFS: a failed write leaves what was there", async () => {
 });
 
 test("open takes folders, files, archives by their address, and what was dropped", async () => {
-  const files = await content(kit);
+  const files = content();
   const handle = await newHandle();
   await fill(new zarr.DirectoryStore(handle), files);
   const file = new File([await archiveOf(files)], "a.zip");

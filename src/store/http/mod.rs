@@ -179,6 +179,10 @@ impl<T: Transport> Store for HttpStore<T> {
         self.root.shown()
     }
 
+    fn lock_name(&self) -> Option<String> {
+        Some(self.root.shown())
+    }
+
     fn get<'a>(
         &'a self,
         key: &'a StoreKey,

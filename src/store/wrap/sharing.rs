@@ -12,7 +12,7 @@ use futures_util::future::{Shared, WeakShared};
 
 use crate::error::Result;
 use crate::format::path::StoreKey;
-use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Store, Subject};
+use crate::store::{ByteRange, Fetched, KeyStartValue, LocalFuture, RequestContext, Store, Subject, Value};
 
 type Read = LocalFuture<'static, Result<Option<Fetched>>>;
 
@@ -54,6 +54,11 @@ impl<S: Store + 'static> Sharing<S> {
         flying.unwrap_or_else(|| self.begin(question))
     }
 
+    /// Whoever reads after a write must not join a read that began before it.
+    fn forget(&self, key: &StoreKey) {
+        self.flights.by_question.borrow_mut().retain(|question, _| question.key != *key);
+    }
+
     fn begin(&self, question: Question) -> Shared<Read> {
         let serial = self.flights.serial.get();
         self.flights.serial.set(serial + 1);
@@ -91,7 +96,39 @@ impl Drop for Landing {
 }
 
 impl<S: Store + 'static> Store for Sharing<S> {
-    forward_to_inner! { capabilities describe size set erase lists }
+    forward_to_inner! { capabilities describe size lists }
+
+    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let written = self.inner.set(key, value).await;
+            self.forget(key);
+            written
+        })
+    }
+
+    fn set_partial_values<'a>(&'a self, values: &'a [KeyStartValue]) -> LocalFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let written = self.inner.set_partial_values(values).await;
+            values.iter().for_each(|value| self.forget(&value.key));
+            written
+        })
+    }
+
+    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let erased = self.inner.erase(key).await;
+            self.forget(key);
+            erased
+        })
+    }
+
+    fn erase_values<'a>(&'a self, keys: &'a [StoreKey]) -> LocalFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let erased = self.inner.erase_values(keys).await;
+            keys.iter().for_each(|key| self.forget(key));
+            erased
+        })
+    }
 
     fn get<'a>(
         &'a self,

@@ -56,7 +56,7 @@ pub struct ZipStore {
     /// Held by whoever reads the directory on.
     turn: Mutex<()>,
     tail: RefCell<Option<(u64, Value)>>,
-    /// All of the archive, where it cannot be read by ranges.
+    /// All of the archive, where it is small or cannot be read by ranges.
     whole: RefCell<Option<Value>>,
     /// What changes when the archive does.
     version: RefCell<Option<String>>,
@@ -153,6 +153,9 @@ impl ZipStore {
             Error::store("the archive's size contradicts itself").actual(format!("{size} bytes"))
         })?;
         let bytes = fetched.value.to_vec(TAIL_LEN, "the end of the archive")?;
+        if start == 0 {
+            *self.whole.borrow_mut() = Some(fetched.value.clone());
+        }
         *self.tail.borrow_mut() = Some((start, fetched.value));
         let end = match records::read_tail(&bytes, start, None)? {
             Tail::Complete(end) => end,

@@ -135,6 +135,27 @@ fn a_listing_that_leads_to_itself_ends() {
     assert_eq!(error.kind(), ErrorKind::Store);
 }
 
+/// What an emulator of S3 answered, page by page.
+#[test]
+fn answers_of_a_real_server() {
+    let pages = [
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/listings/moto-first.xml")),
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/listings/moto-last.xml")),
+    ];
+    let [first, last] = pages.map(|page| s3::Answer::parse(page).unwrap());
+    assert!(matches!(first.next(), Some(s3::Next::Token(_))));
+    assert_eq!(last.next(), None);
+    let mut listing = Listing::default();
+    for answer in [first, last] {
+        answer.add_to(&mut listing, "data.zarr/", "data.zarr/");
+    }
+    assert_eq!(listing.keys, [".zgroup", "x?y", "zarr.json"].map(|key| StoreKey::parse(key).unwrap()));
+    let mut expected: Vec<_> = FOLDERS.iter().chain([&LONG]).map(|name| path(name)).collect();
+    expected.sort();
+    listing.prefixes.sort();
+    assert_eq!(listing.prefixes, expected);
+}
+
 #[test]
 fn the_first_version_of_the_call_and_azure() {
     let first = s3::Answer::parse(
