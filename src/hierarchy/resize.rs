@@ -11,7 +11,7 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use crate::access::chunk_update::{Change, ChunkUpdate};
 use crate::access::selection::{DimensionSelection, Selection};
 use crate::error::{Error, Result};
-use crate::format::codec::sharding::unravel;
+use crate::format::codec::sharding::{ChunkOrder, unravel};
 use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::write::edit;
 use crate::format::path::{NodePath, StoreKey};
@@ -73,6 +73,8 @@ pub struct Appended {
     pub source: WriteSource,
     /// Store chunks of fill value too.
     pub keep_empty_chunks: bool,
+    /// How inner chunks stand in a shard.
+    pub chunk_order: ChunkOrder,
 }
 
 /// Makes an array longer and writes to what is new; the array as it is then. The new shape is told last: a reader never sees half
@@ -117,6 +119,7 @@ async fn try_append(
         selection: Selection::Orthogonal(entries),
         source: appended.source.clone(),
         keep_empty_chunks: appended.keep_empty_chunks,
+        chunk_order: appended.chunk_order,
     };
     if let Err(error) = write(&new, &request, encoder, progress, context).await {
         // What was begun lies past the end; it goes, as far as the store lets it.
@@ -191,7 +194,7 @@ async fn clip_edges(
 
 async fn clip(array: &Rc<Array>, writer: &ChunkWriter<'_>, chunk: Vec<u64>) -> Result<()> {
     let inside = crate::access::write_plan::inside(array.binding(), &chunk);
-    let update = ChunkUpdate { chunk, change: Change::Clip(inside), keep_empty: false };
+    let update = ChunkUpdate { chunk, change: Change::Clip(inside), keep_empty: false, order: ChunkOrder::C };
     let change = ChunkChange { update, elements: Value::from(Vec::new()), covers: false };
     writer.change(change).await.map(drop)
 }

@@ -13,6 +13,7 @@ use crate::access::selection::Selection;
 use crate::access::write_plan::{ChunkWrite, Cut, WritePlan, each_run};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::array_bytes::VariableBytes;
+use crate::format::codec::sharding::ChunkOrder;
 use crate::hierarchy::array::Array;
 use crate::hierarchy::encoder::Encoder;
 use crate::hierarchy::write_chunk::{ChunkChange, ChunkWriter, Done};
@@ -46,6 +47,8 @@ pub struct WriteRequest {
     pub source: WriteSource,
     /// Store chunks of fill value too, instead of erasing them.
     pub keep_empty_chunks: bool,
+    /// How inner chunks stand in a shard.
+    pub chunk_order: ChunkOrder,
 }
 
 /// How far a write is.
@@ -143,6 +146,7 @@ impl<'a> Write<'a> {
             chunk,
             change: Change::Write { moved, broadcast },
             keep_empty: self.request.keep_empty_chunks,
+            order: self.request.chunk_order,
         };
         writer.change(ChunkChange { update, elements, covers }).await
     }

@@ -1,6 +1,7 @@
 //! Writing an array: a selection and packed elements go to the core, and chunks to be encoded come to a job of TypeScript
 //! (`write/write_job.ts`), which has workers with the encoders.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use js_sys::{Function, Reflect, Uint8Array, Uint32Array};
@@ -15,6 +16,7 @@ use super::nodes::summary_of;
 use super::{host, read, registry, store, task};
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
+use crate::format::codec::sharding::ChunkOrder;
 use crate::format::data_type::Float;
 use crate::hierarchy::array::Array;
 use crate::hierarchy::encoder::{EncodeJob, Encoded, Encoder};
@@ -28,10 +30,15 @@ extern "C" {
     #[derive(Clone)]
     pub type WriteJob;
 
+    /// Makes an array known by its documents: it may have another shape by now, or be about to; a number for it.
+    #[wasm_bindgen(method, catch)]
+    fn bind(this: &WriteJob, document: &str) -> std::result::Result<u32, JsValue>;
+
     /// A promise: bytes, null where all is fill value, undefined where nothing has changed.
     #[wasm_bindgen(method, catch)]
     fn encode(
         this: &WriteJob,
+        array: u32,
         update: &Uint32Array,
         old: Option<&Uint8Array>,
         old_is_ours: bool,
@@ -64,6 +71,8 @@ extern "C" {
     fn is_one(this: &Source) -> bool;
     #[wasm_bindgen(method, getter, js_name = keepEmptyChunks)]
     fn keep_empty_chunks(this: &Source) -> bool;
+    #[wasm_bindgen(method, getter, js_name = chunkOrder)]
+    fn chunk_order(this: &Source) -> Option<String>;
 }
 
 fn source_of(source: &Source) -> Result<WriteSource> {
@@ -77,6 +86,18 @@ fn source_of(source: &Source) -> Result<WriteSource> {
             offsets: offsets.to_vec(),
             bytes: source.bytes().to_vec(),
         }))),
+    }
+}
+
+fn order_of(source: &Source) -> Result<ChunkOrder> {
+    match source.chunk_order().as_deref() {
+        None | Some("C") => Ok(ChunkOrder::C),
+        Some("F") => Ok(ChunkOrder::F),
+        Some("morton") => Ok(ChunkOrder::Morton),
+        Some(other) => {
+            let error = Error::argument("there is no such order of chunks in a shard");
+            Err(error.expected("\"C\", \"F\" or \"morton\"").actual(format!("{other:?}")))
+        }
     }
 }
 
@@ -117,8 +138,9 @@ pub fn write_array(
             selection: read::selection(request)?,
             source: source_of(&source)?,
             keep_empty_chunks: source.keep_empty_chunks(),
+            chunk_order: order_of(&source)?,
         };
-        let encoder = JobEncoder { job: job.clone(), signal: signal.clone() };
+        let encoder = JobEncoder::new(job.clone(), signal.clone());
         let hear = |progress: &WriteProgress| hear(&job, progress);
         write(&array, &request, &encoder, &hear, &store::context(signal)).await?;
         Ok(JsValue::UNDEFINED)
@@ -143,8 +165,9 @@ pub fn append_array(
             len: store::natural(len)?,
             source: source_of(&source)?,
             keep_empty_chunks: source.keep_empty_chunks(),
+            chunk_order: order_of(&source)?,
         };
-        let encoder = JobEncoder { job: job.clone(), signal: signal.clone() };
+        let encoder = JobEncoder::new(job.clone(), signal.clone());
         let hear = |progress: &WriteProgress| hear(&job, progress);
         let longer = append(&array, &appended, &encoder, &hear, &store::context(signal)).await?;
         summary_of(&longer)
@@ -156,7 +179,7 @@ pub fn append_array(
 pub fn resize_array(array: u32, shape: Vec<u64>, job: WriteJob, signal: JsValue, settle: Function) -> u32 {
     task::start(settle, async move {
         let array = registry::array(array)?;
-        let encoder = JobEncoder { job, signal: JsValue::UNDEFINED };
+        let encoder = JobEncoder::new(job, JsValue::UNDEFINED);
         let resized = resize(&array, &shape, &encoder, &store::context(signal)).await?;
         summary_of(&resized)
     })
@@ -174,16 +197,32 @@ fn hear(job: &WriteJob, progress: &WriteProgress) {
 struct JobEncoder {
     job: WriteJob,
     signal: JsValue,
+    /// The arrays that the job knows: one, and while it grows or shrinks those before and after.
+    bound: RefCell<Vec<(Rc<Array>, u32)>>,
 }
 
 impl JobEncoder {
-    async fn ask(&self, encode: &EncodeJob) -> Result<Encoded> {
+    fn new(job: WriteJob, signal: JsValue) -> Self {
+        Self { job, signal, bound: RefCell::default() }
+    }
+
+    fn number(&self, array: &Rc<Array>) -> Result<u32> {
+        let known = self.bound.borrow().iter().find(|(bound, _)| Rc::ptr_eq(bound, array)).map(|it| it.1);
+        if let Some(number) = known {
+            return Ok(number);
+        }
+        let number = self.job.bind(&array.document().to_json()?).map_err(|thrown| thrown_error(&thrown))?;
+        self.bound.borrow_mut().push((array.clone(), number));
+        Ok(number)
+    }
+
+    async fn ask(&self, array: &Rc<Array>, encode: &EncodeJob) -> Result<Encoded> {
         let update = Uint32Array::from(encode.update.as_slice());
         let old = encode.old.as_ref().map(|old| bytes_to_js(old, 1)).transpose()?;
         let JsView { bytes, ours } = bytes_to_js(&encode.elements, 1)?;
         let old_is_ours = old.as_ref().is_some_and(|old| old.ours);
         let old = old.as_ref().map(|old| &old.bytes);
-        let promise = self.job.encode(&update, old, old_is_ours, &bytes, ours);
+        let promise = self.job.encode(self.number(array)?, &update, old, old_is_ours, &bytes, ours);
         let promise = promise.map_err(|thrown| thrown_error(&thrown))?;
         let encoded = host::settled(promise).await.map_err(|thrown| thrown_error(&thrown))?;
         if encoded.is_undefined() {
@@ -199,8 +238,8 @@ impl JobEncoder {
 }
 
 impl Encoder for JobEncoder {
-    fn encode<'a>(&'a self, _array: &'a Rc<Array>, job: EncodeJob) -> LocalFuture<'a, Result<Encoded>> {
-        Box::pin(async move { self.ask(&job).await })
+    fn encode<'a>(&'a self, array: &'a Rc<Array>, job: EncodeJob) -> LocalFuture<'a, Result<Encoded>> {
+        Box::pin(async move { self.ask(array, &job).await })
     }
 
     fn is_abandoned(&self) -> bool {

@@ -9,6 +9,7 @@ export {
   withConsolidatedMetadata,
   withMaybeConsolidatedMetadata,
 } from "./consolidated.ts";
+export { type CopyOptions, type CopyProgress, copy } from "./copy.ts";
 export {
   addConvention,
   type Convention,

@@ -1,5 +1,6 @@
 /**
- * The conformance lane, in both directions. We write some hundreds of arrays (`writer/`), and zarr-python 3, zarr-python 2,
+ * The conformance lane, in both directions. We write some hundreds of arrays (`writer/`, and from JavaScript with the built
+ * package), and zarr-python 3, zarr-python 2,
  * TensorStore and zarrs read every element; each of the first three writes arrays chosen by chance, and we read those. One line
  * an array, `ok` or `not ok`; what an oracle itself gets wrong is listed in known_oracle_bugs.json, with its reason.
  *
@@ -66,14 +67,18 @@ function prepare() {
   must("compile the reader", run("cargo", ["test", ...OURS, "--test", "fixtures", "--no-run"]));
 }
 
+const read = (folder, corpus) => [
+  python("zarr-python-3", "check_zarr_python.py", folder, corpus),
+  python("zarr-python-2", "check_zarr_python.py", folder, corpus),
+  python("tensorstore", "check_tensorstore.py", folder, corpus),
+  checker("run", "--", folder, corpus),
+];
+
 function theyRead(folder) {
-  must("write", run("cargo", ["run", "--quiet", ...OURS, "--example", "conformance_writer", "--", folder]));
-  return [
-    python("zarr-python-3", "check_zarr_python.py", folder, "ours"),
-    python("zarr-python-2", "check_zarr_python.py", folder, "ours"),
-    python("tensorstore", "check_tensorstore.py", folder, "ours"),
-    checker("run", "--", folder, "ours"),
-  ];
+  const [core, javascript] = [join(folder, "core"), join(folder, "javascript")];
+  must("write", run("cargo", ["run", "--quiet", ...OURS, "--example", "conformance_writer", "--", core]));
+  must("write from JavaScript", run(process.execPath, [join(HERE, "javascript_writer.mjs"), javascript]));
+  return [...read(core, "ours"), ...read(javascript, "javascript")];
 }
 
 function weRead(folder, seed) {

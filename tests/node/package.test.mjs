@@ -39,6 +39,7 @@ const NAMES = [
   "consolidate",
   "conventionAttributes",
   "conventions",
+  "copy",
   "create",
   "erase",
   "exists",

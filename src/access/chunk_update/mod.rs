@@ -21,7 +21,7 @@ use crate::access::write_plan::inside;
 use crate::error::{Error, Result};
 use crate::format::codec::ArrayBytes;
 use crate::format::codec::pipeline::{Elements, Scratch};
-use crate::format::codec::sharding::is_fill;
+use crate::format::codec::sharding::{ChunkOrder, is_fill};
 use crate::format::codec::user::is_waiting;
 use crate::format::data_type::FillValue;
 use crate::limits;
@@ -35,6 +35,8 @@ pub struct ChunkUpdate {
     pub change: Change,
     /// Store chunks of fill value too.
     pub keep_empty: bool,
+    /// How inner chunks stand in a shard.
+    pub order: ChunkOrder,
 }
 
 /// See [`ChunkUpdate`].
@@ -65,6 +67,8 @@ pub enum Updated {
 const KEEP_EMPTY: u32 = 1;
 const BROADCAST: u32 = 2;
 const CLIP: u32 = 4;
+const ORDER_F: u32 = 8;
+const ORDER_MORTON: u32 = 16;
 
 impl ChunkUpdate {
     /// As words, for crossing to whoever encodes.
@@ -73,6 +77,11 @@ impl ChunkUpdate {
     /// `Limit` for lists and extents beyond 32 bits.
     pub fn to_words(&self) -> Result<Vec<u32>> {
         let mut flags = if self.keep_empty { KEEP_EMPTY } else { 0 };
+        flags |= match self.order {
+            ChunkOrder::C => 0,
+            ChunkOrder::F => ORDER_F,
+            ChunkOrder::Morton => ORDER_MORTON,
+        };
         let moved = match &self.change {
             Change::Write { moved, broadcast } => {
                 flags |= if *broadcast { BROADCAST } else { 0 };
@@ -102,7 +111,12 @@ impl ChunkUpdate {
             }
             moved => Change::Write { moved, broadcast: flags & BROADCAST != 0 },
         };
-        Ok(Self { chunk: piece.chunk, change, keep_empty: flags & KEEP_EMPTY != 0 })
+        let order = match flags & (ORDER_F | ORDER_MORTON) {
+            ORDER_F => ChunkOrder::F,
+            ORDER_MORTON => ChunkOrder::Morton,
+            _ => ChunkOrder::C,
+        };
+        Ok(Self { chunk: piece.chunk, change, keep_empty: flags & KEEP_EMPTY != 0, order })
     }
 }
 
@@ -134,7 +148,7 @@ pub fn apply(
         Change::Write { .. } => inside(binding, &update.chunk),
     };
     let source = Source::new(binding, written, broadcast, elements)?;
-    let updater = Updater { binding, chain: &chain, source, keep_empty: update.keep_empty };
+    let updater = Updater { binding, chain: &chain, source, update };
     updater.chunk(0, written, old, &inside).map_err(|error| error.at_key(key()))
 }
 
@@ -149,7 +163,7 @@ struct Updater<'a> {
     binding: &'a Binding,
     chain: &'a Chain,
     source: Source<'a>,
-    keep_empty: bool,
+    update: &'a ChunkUpdate,
 }
 
 impl Updater<'_> {
@@ -199,7 +213,7 @@ impl Updater<'_> {
                 buffer.into_array_bytes()?
             }
         };
-        if !self.keep_empty && all_fill(&elements, fill) {
+        if !self.update.keep_empty && all_fill(&elements, fill) {
             return Ok(Updated::Empty);
         }
         level.pipeline.encode(elements).map(Updated::Bytes)
@@ -316,7 +330,8 @@ impl Updater<'_> {
         if chunks.iter().all(Option::is_none) {
             return Ok(Updated::Empty);
         }
-        shard.sharding.index().assemble(&chunks).map(Updated::Bytes)
+        let order = self.update.order.of(shard.sharding.grid(), count);
+        shard.sharding.index().assemble(&chunks, order).map(Updated::Bytes)
     }
 }
 
@@ -397,7 +412,8 @@ mod tests {
             Change::Write { moved, broadcast: true },
             Change::Clip(vec![7, 0]),
         ] {
-            let update = ChunkUpdate { chunk: vec![1 << 40, 2], change, keep_empty: true };
+            let update =
+                ChunkUpdate { chunk: vec![1 << 40, 2], change, keep_empty: true, order: ChunkOrder::C };
             assert_eq!(ChunkUpdate::from_words(&update.to_words().unwrap()).unwrap(), update);
         }
         assert!(ChunkUpdate::from_words(&[]).is_err());

@@ -93,6 +93,11 @@ impl Runs {
         self.runs.iter().map(|run| run.chunk_len).min().unwrap_or(0)
     }
 
+    /// (length, count) of each run.
+    pub fn pairs(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.runs.iter().map(|run| (run.chunk_len, run.count))
+    }
+
     fn run_of(&self, chunk: u64) -> Option<&Run> {
         let at = self.runs.partition_point(|run| run.first <= chunk).checked_sub(1)?;
         self.runs.get(at).filter(|run| chunk - run.first < run.count)

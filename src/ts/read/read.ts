@@ -5,7 +5,7 @@
 import { FACTS, type Array as ZarrArray } from "../array.ts";
 import { boundCodecs, unlessAborted } from "../codec/bind.ts";
 import { parseDescription, type TypeDescription } from "../data_type.ts";
-import { finalizer, Handle, run } from "../engine/engine.ts";
+import { callNow, finalizer, Handle, run, startEngine } from "../engine/engine.ts";
 import { UnsupportedError } from "../errors.ts";
 import type { ArrayFacts } from "../node_facts.ts";
 import type { BoundArray } from "../pool/pool.ts";
@@ -49,29 +49,43 @@ let nextNumber = 1;
 const arrayHandles = finalizer((glue, id) => glue.releaseArray(id));
 const arrayNumbers = new FinalizationRegistry(unbindArray);
 
+/** Makes an array known to those who encode, for as long as its owner lives. */
+export const bindForEncoding = (
+  owner: object,
+  document: string,
+  codecs?: BoundArray["codecs"],
+): BoundArray => ({
+  number: newNumber(owner),
+  home: "full",
+  document,
+  codecs,
+});
+
 export function knownOf(facts: ArrayFacts): Known {
   const before = known.get(facts);
   if (before) return before;
   const { document, home, type } = facts;
   const bound = { number: newNumber(facts), home, document };
-  const encoding: BoundArray = { number: newNumber(facts), home: "full", document };
+  const encoding = bindForEncoding(facts, document);
   const entry: Known = { bound, encoding, handle: undefined, type, isRead: false };
   known.set(facts, entry);
   return entry;
 }
 
-function newNumber(facts: ArrayFacts): number {
+function newNumber(owner: object): number {
   const number = nextNumber++;
-  arrayNumbers.register(facts, number);
+  arrayNumbers.register(owner, number);
   return number;
 }
 
 /** Gives an array the codecs that the user has registered, until it was read once. */
-async function bindCodecs(facts: ArrayFacts, signal: AbortSignal | undefined): Promise<void> {
+export async function bindCodecs(facts: ArrayFacts, signal: AbortSignal | undefined): Promise<void> {
   const entry = knownOf(facts);
+  if (registry.size === 0 || entry.isRead) return;
   const codecs = await unlessAborted(boundCodecs(entry.bound.document), signal);
   if (entry.isRead || codecs?.text === entry.bound.codecs?.text) return;
   entry.bound = { number: newNumber(facts), home: entry.bound.home, document: entry.bound.document, codecs };
+  entry.encoding = bindForEncoding(facts, entry.bound.document, codecs);
   entry.handle = undefined;
 }
 
@@ -99,6 +113,14 @@ export function typeOf(glue: typeof import("#glue"), facts: ArrayFacts, id: numb
   return entry.type;
 }
 
+/** Bytes of one element; undefined where elements have lengths of their own. */
+export async function elementSizeOf(array: AnyArray): Promise<number | undefined> {
+  const facts = array[FACTS];
+  if (facts.type) return facts.type.size;
+  await startEngine();
+  return callNow((glue) => typeOf(glue, facts, arrayId(glue, array))).size;
+}
+
 /** Bytes that an element with a length of its own is taken for where it matters what a read costs. */
 const VARIABLE_SIZE = 32;
 
@@ -120,7 +142,7 @@ async function read(array: AnyArray, request: EngineRequest, options: Options): 
   const facts = array[FACTS];
   const { signal, onProgress, priority = 0, ...rest } = options;
   if (rest.useSharedArrayBuffer) checkShared();
-  if (registry.size > 0 && !knownOf(facts).isRead) await bindCodecs(facts, signal);
+  await bindCodecs(facts, signal);
   const result = new Result(rest);
   await run<void>(signal, (glue, settle) => {
     const id = arrayId(glue, array);

@@ -7,7 +7,7 @@ import type { TypeDescription } from "../data_type.ts";
 import { callNow, run, startEngine } from "../engine/engine.ts";
 import { ZarrError } from "../errors.ts";
 import type { ArrayFacts, NodeSummary } from "../node_facts.ts";
-import { type AnyArray, arrayId, knownOf, typeOf } from "../read/read.ts";
+import { type AnyArray, arrayId, bindCodecs, knownOf, typeOf } from "../read/read.ts";
 import type { EngineRequest } from "../selection.ts";
 import { product } from "./layout.ts";
 import type { PackOptions } from "./numbers.ts";
@@ -28,6 +28,8 @@ export interface WriteOptions extends PackOptions {
   priority?: number;
   /** Store chunks that are all fill value too, instead of erasing them. */
   keepEmptyChunks?: boolean;
+  /** How inner chunks stand in a shard that is written; `"C"` unless given. Readers do not mind. */
+  chunkOrder?: "C" | "F" | "morton";
   /** `"bytes"`: the values are packed elements, as `get` gives them with `as: "bytes"`. */
   as?: "bytes";
 }
@@ -54,9 +56,10 @@ const packed = (
 ): Source =>
   options.as === "bytes" ? packedSource(type, value, shape) : sourceOf(type, value, shape, options);
 
-const engineSource = (source: Source, { keepEmptyChunks = false }: WriteOptions) => ({
+const engineSource = (source: Source, { keepEmptyChunks = false, chunkOrder }: WriteOptions) => ({
   ...source,
   keepEmptyChunks,
+  chunkOrder,
 });
 
 /** What the engine knows the array by, and what its elements are. */
@@ -75,6 +78,7 @@ export async function writeSelection(
   const { signal } = options;
   signal?.throwIfAborted();
   await startEngine();
+  await bindCodecs(array[FACTS], signal);
   const { type, shape, kept } = callNow((glue) => {
     const { id, type } = known(glue, array);
     return { type, ...(glue.selectionShape(id, request) as { shape: number[]; kept: boolean[] }) };
@@ -121,6 +125,7 @@ export async function appendValues(
   const { signal } = options;
   signal?.throwIfAborted();
   await startEngine();
+  await bindCodecs(array[FACTS], signal);
   const shape = appendedShape(array[FACTS], value, axis);
   const type = callNow((glue) => known(glue, array).type);
   const source = engineSource(packed(type, value, shape, options), options);

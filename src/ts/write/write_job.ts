@@ -3,6 +3,7 @@
  */
 import type { BoundArray, DecodePool, Updated } from "../pool/pool.ts";
 import { poolFor } from "../read/job.ts";
+import { bindForEncoding } from "../read/read.ts";
 
 /** How far a write is. */
 export interface WriteProgress {
@@ -26,25 +27,35 @@ export interface WriteJobOptions {
 export class WriteJob {
   readonly #options: WriteJobOptions;
   readonly #pool: DecodePool;
+  readonly #arrays: BoundArray[];
 
   constructor(options: WriteJobOptions) {
     this.#options = options;
     this.#pool = poolFor(options.chunkBytes);
+    this.#arrays = [options.array];
   }
 
   progress(chunks: number, empty: number, totalChunks: number, bytes: number): void {
     this.#options.onProgress?.({ chunks, totalChunks, empty, bytes });
   }
 
+  /** A number for the array as these documents have it: appending writes to one that is longer than it was. */
+  bind(document: string): number {
+    const known = this.#arrays.findIndex((array) => array.document === document);
+    if (known >= 0) return known;
+    return this.#arrays.push(bindForEncoding(this, document, this.#options.array.codecs)) - 1;
+  }
+
   encode(
+    array: number,
     header: Uint32Array,
     old: Uint8Array | undefined,
     ownsOld: boolean,
     elements: Uint8Array,
     ownsElements: boolean,
   ): Promise<Updated> {
-    const { array, priority } = this.#options;
-    const part = this.#pool.begin(array, header, priority);
+    const bound = this.#arrays[array] as BoundArray;
+    const part = this.#pool.begin(bound, header, this.#options.priority);
     return this.#pool.update(part, { old, ownsOld, elements, ownsElements });
   }
 }

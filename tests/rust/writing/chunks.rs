@@ -7,6 +7,7 @@ use futures_executor::block_on;
 use zarr_wasm::access::selection::{DimensionSelection, Selection};
 use zarr_wasm::error::ErrorKind;
 use zarr_wasm::format::codec::array_bytes::VariableBytes;
+use zarr_wasm::format::codec::sharding::ChunkOrder;
 use zarr_wasm::format::path::{NodePath, StoreKey};
 use zarr_wasm::hierarchy::array::Array;
 use zarr_wasm::hierarchy::consolidate::consolidate;
@@ -104,7 +105,12 @@ fn empty_chunks_are_kept_by_option() {
     let (memory, store) = memory();
     let array = create_array(&store, "a", SMALL).unwrap();
     let source = WriteSource::Element(vec![0]);
-    let request = WriteRequest { selection: Selection::all(), source, keep_empty_chunks: true };
+    let request = WriteRequest {
+        selection: Selection::all(),
+        source,
+        keep_empty_chunks: true,
+        chunk_order: ChunkOrder::C,
+    };
     block_on(write(&array, &request, &InlineEncoder, &|_| {}, &context())).unwrap();
     assert_eq!(stored(&memory, "a/c/2"), Some(vec![0, 0]));
 }
@@ -180,6 +186,7 @@ fn two_appends_at_a_time_both_survive() {
         len: 2,
         source: WriteSource::Element(vec![value]),
         keep_empty_chunks: false,
+        chunk_order: ChunkOrder::C,
     };
     let (one, two, context) = (appended(1), appended(2), context());
     let one = append(&array, &one, &InlineEncoder, &|_| {}, &context);
@@ -199,7 +206,13 @@ fn an_append_that_fails_leaves_the_old_array() {
         create_array(&store, "a", r#"{"shape":[5],"chunk_shape":[2],"data_type":"uint8","codecs":[]}"#)
             .unwrap();
     put(&array, Selection::all(), elements(1..6)).unwrap();
-    let appended = Appended { axis: 0, len: 4, source: elements(10..14), keep_empty_chunks: false };
+    let appended = Appended {
+        axis: 0,
+        len: 4,
+        source: elements(10..14),
+        keep_empty_chunks: false,
+        chunk_order: ChunkOrder::C,
+    };
     let failed = block_on(append(&array, &appended, &InlineEncoder, &|_| {}, &context()));
     assert_eq!(failed.map(drop).unwrap_err().kind(), ErrorKind::Store);
     assert_eq!(read_all(&reopen(&store, "a")).unwrap(), [1, 2, 3, 4, 5]);

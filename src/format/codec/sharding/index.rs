@@ -102,23 +102,28 @@ impl ShardIndexFormat {
         self.decode(encoded.ok_or_else(|| too_short(self.encoded_len, shard.len() as u64))?)
     }
 
-    /// A shard of these encoded inner chunks (C order; `None` where all is fill value).
+    /// A shard of these encoded inner chunks (C order; `None` where all is fill value), which stand in it in this order of their
+    /// numbers.
     ///
     /// # Errors
     /// As the index codecs.
-    pub fn assemble(&self, chunks: &[Option<impl AsRef<[u8]>>]) -> Result<Vec<u8>> {
+    pub fn assemble(
+        &self,
+        chunks: &[Option<impl AsRef<[u8]>>],
+        order: impl IntoIterator<Item = usize>,
+    ) -> Result<Vec<u8>> {
         let base = if self.location == IndexLocation::Start { self.encoded_len } else { 0 };
         let mut body = Vec::new();
-        let mut index = Vec::with_capacity(chunks.len() * 16);
-        for chunk in chunks {
-            let chunk = chunk.as_ref().map(AsRef::as_ref);
-            let (offset, len) = match chunk {
-                Some(chunk) => (base + body.len() as u64, chunk.len() as u64),
-                None => (EMPTY, EMPTY),
-            };
-            index.extend_from_slice(&offset.to_le_bytes());
-            index.extend_from_slice(&len.to_le_bytes());
-            body.extend_from_slice(chunk.unwrap_or_default());
+        let mut index: Vec<u8> = EMPTY.to_le_bytes().repeat(chunks.len() * 2);
+        for linear in order {
+            let Some(Some(chunk)) = chunks.get(linear) else { continue };
+            let chunk = chunk.as_ref();
+            let (offset, len) = (base + body.len() as u64, chunk.len() as u64);
+            if let Some(entry) = index.get_mut(linear * 16..(linear + 1) * 16) {
+                entry[..8].copy_from_slice(&offset.to_le_bytes());
+                entry[8..].copy_from_slice(&len.to_le_bytes());
+            }
+            body.extend_from_slice(chunk);
         }
         let index = self.pipeline.encode(ArrayBytes::Fixed(index))?;
         Ok(match self.location {

@@ -7,12 +7,14 @@
 //! Deliberately not the storage transformer of the 2022 draft: that one lives in the store.
 
 pub mod index;
+mod order;
 mod spec;
 mod whole;
 
 use std::rc::Rc;
 
 pub use index::{IndexLocation, ShardIndex};
+pub use order::ChunkOrder;
 pub use spec::{codec_list, parse};
 
 use crate::error::Result;

@@ -50,7 +50,7 @@ pub(super) fn encode(sharding: &Sharding, decoded: &ArrayBytes) -> Result<Vec<u8
             Err(error) => return Err(error),
         }
     }
-    unanswered.map_or_else(|| sharding.index.assemble(&chunks), Err)
+    unanswered.map_or_else(|| sharding.index.assemble(&chunks, 0..chunks.len()), Err)
 }
 
 /// Positions of all inner chunks, in C order.

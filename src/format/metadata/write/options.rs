@@ -4,7 +4,7 @@
 //! left out is chosen here: chunks, shards, codecs, a fill value of zero.
 
 use super::codec_chain::{Chain, V2_COMPRESSOR};
-use super::text::{list, string};
+use super::text::{ObjectText, list, string};
 use super::{defaults, edit};
 use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
@@ -38,6 +38,8 @@ pub struct ArrayOptions {
     pub data_type: String,
     /// What is read at a time; chosen when absent.
     pub chunk_shape: Option<Vec<u64>>,
+    /// JSON of a list for each dimension, with the lengths of its chunks one by one (or [length, count]); v3 without shards only.
+    pub chunk_lengths: Option<String>,
     /// What is stored under one key.
     pub shards: Shards,
     /// JSON of each codec in encoding order; chosen when absent. The codec that makes bytes may be left out.
@@ -71,6 +73,7 @@ impl ArrayOptions {
             shape: shape.to_vec(),
             data_type: data_type.to_owned(),
             chunk_shape: None,
+            chunk_lengths: None,
             shards: Shards::Automatic,
             codecs: None,
             fill_value: None,
@@ -148,7 +151,12 @@ impl ArrayOptions {
             format: members.read("zarr_format", format)?.unwrap_or(ZarrFormat::V3),
             shape,
             data_type,
-            chunk_shape: members.read("chunk_shape", Json::u64_list)?,
+            chunk_shape: members
+                .read("chunk_shape", |json| {
+                    uneven(json).map_or_else(|| json.u64_list().map(Some), |_| Ok(None))
+                })?
+                .flatten(),
+            chunk_lengths: members.read("chunk_shape", |json| Ok(uneven(json)))?.flatten(),
             shards: shards?.unwrap_or_default(),
             codecs: codecs(&members)?,
             fill_value: members.read("fill_value", text)?.filter(|text| text != "null"),
@@ -180,6 +188,7 @@ impl ArrayOptions {
         }
         let rank = self.shape.len();
         let element_size = data_type.size().unwrap_or(16) as u64;
+        let uneven = self.uneven_grid().map_err(|error| error.within_field("chunk_shape"))?;
         let chunk_shape =
             self.chunk_shape.clone().unwrap_or_else(|| defaults::chunk_shape(&self.shape, element_size));
         let shard_shape = self.shard_shape(&chunk_shape, element_size)?;
@@ -194,8 +203,12 @@ impl ArrayOptions {
         Ok(ArrayMetadata {
             format: self.format,
             shape: self.shape.clone(),
-            chunk_grid: ChunkGrid::regular(&stored, rank)
-                .map_err(|error| error.within_field("chunk_shape"))?,
+            chunk_grid: match uneven {
+                Some(grid) => grid,
+                None => {
+                    ChunkGrid::regular(&stored, rank).map_err(|error| error.within_field("chunk_shape"))?
+                }
+            },
             chunk_key_encoding: self.chunk_key_encoding()?,
             fill_value,
             codecs,
@@ -209,6 +222,7 @@ impl ArrayOptions {
     /// The array that this one shall be like, where nothing is chosen that its chunks and codecs would contradict.
     fn same_layout(&self, data_type: &DataType) -> Option<&ArrayMetadata> {
         let is_open = self.chunk_shape.is_none()
+            && self.chunk_lengths.is_none()
             && self.shards == Shards::Automatic
             && self.codecs.is_none()
             && self.index_location.is_none()
@@ -247,6 +261,12 @@ impl ArrayOptions {
         let document = Document::parse(self.data_type.as_bytes())?;
         let json = document.root();
         match json.str() {
+            // zarrita's names of v2's objects, and of its texts.
+            Ok(text) if text == "v2:object" => Ok((DataType::Json, Some(Endian::Little))),
+            Ok(text) if text.starts_with("v2:") => {
+                let code = text.replacen("v2:", "<", 1);
+                typestr::parse(&code).map(|(data_type, endian)| (data_type, Some(endian)))
+            }
             Ok(text) if text == "|O" => Ok((DataType::String, Some(Endian::Little))),
             Ok(text) if text.starts_with(['<', '>', '|']) => {
                 typestr::parse(&text).map(|(data_type, endian)| (data_type, Some(endian)))
@@ -271,6 +291,21 @@ impl ArrayOptions {
         }
     }
 
+    /// The grid of chunks that have lengths of their own.
+    fn uneven_grid(&self) -> Result<Option<ChunkGrid>> {
+        let Some(lengths) = &self.chunk_lengths else { return Ok(None) };
+        if self.format == ZarrFormat::V2 || matches!(self.shards, Shards::Shape(_)) {
+            return Err(Error::argument("chunks with lengths of their own are for v3 without shards"));
+        }
+        let configuration =
+            ObjectText::new().with("kind", "\"inline\"").with("chunk_shapes", lengths.as_str());
+        let text =
+            ObjectText::new().with("name", "\"rectilinear\"").with("configuration", configuration.compact());
+        let text = text.compact();
+        let document = Document::parse(text.as_bytes())?;
+        ChunkGrid::parse(&Extension::parse(document.root())?, &self.shape).map(Some)
+    }
+
     fn shard_shape(&self, chunk_shape: &[u64], element_size: u64) -> Result<Option<Vec<u64>>> {
         match &self.shards {
             Shards::None => Ok(None),
@@ -279,8 +314,10 @@ impl ArrayOptions {
             }
             Shards::Shape(shape) => Ok(Some(shape.clone())),
             Shards::Automatic => {
-                let chosen =
-                    self.format == ZarrFormat::V3 && self.chunk_shape.is_none() && self.codecs.is_none();
+                let chosen = self.format == ZarrFormat::V3
+                    && self.chunk_shape.is_none()
+                    && self.chunk_lengths.is_none()
+                    && self.codecs.is_none();
                 Ok(chosen.then(|| defaults::shard_shape(&self.shape, chunk_shape, element_size)).flatten())
             }
         }
@@ -341,6 +378,12 @@ fn format(json: Json<'_>) -> Result<ZarrFormat> {
         "3" => Ok(ZarrFormat::V3),
         _ => Err(json.unexpected("2 or 3")),
     }
+}
+
+/// The text of a chunk shape in which some dimension has a list of lengths.
+fn uneven(json: Json<'_>) -> Option<String> {
+    let is_uneven = json.array().is_ok_and(|list| list.iter().any(|entry| entry.kind_name() == "an array"));
+    is_uneven.then(|| json.text().to_owned())
 }
 
 /// v2 names the last codec apart.
@@ -472,6 +515,34 @@ mod tests {
             documents[1],
             (ZATTRS.to_owned(), serde_json::json!({"a": 1, "_ARRAY_DIMENSIONS": ["y", "x"]}))
         );
+    }
+
+    #[test]
+    fn chunks_with_lengths_of_their_own() {
+        let written =
+            documents(r#"{"shape":[10,6],"data_type":"int8","chunk_shape":[[3,[2,2],4],6]}"#).unwrap();
+        let grid = serde_json::json!({"kind": "inline", "chunk_shapes": [[3, [2, 2], 4], 6]});
+        assert_eq!(written[0].1["chunk_grid"]["configuration"], grid);
+        for options in [
+            r#"{"shape":[4],"data_type":"int8","chunk_shape":[[3]]}"#,
+            r#"{"shape":[4],"data_type":"int8","chunk_shape":[[4]],"zarr_format":2}"#,
+            r#"{"shape":[4],"data_type":"int8","chunk_shape":[[4]],"shard_shape":[4]}"#,
+        ] {
+            assert_eq!(documents(options).unwrap_err().kind(), ErrorKind::Argument, "{options}");
+        }
+    }
+
+    #[test]
+    fn like_another_array() {
+        let first = r#"{"shape":[10],"chunk_shape":[3],"data_type":"int16","codecs":["gzip"],"fill_value":5,"attributes":{"a":1}}"#;
+        let first = ArrayOptions::from_json(first).unwrap().metadata().unwrap();
+        let like = |options: &str| ArrayOptions::like(options, Some(&first)).unwrap().metadata().unwrap();
+        assert_eq!(write::array(&like("{}")).unwrap().texts, write::array(&first).unwrap().texts);
+        let other = like(r#"{"zarr_format":2,"chunk_shape":[5],"attributes":{}}"#);
+        assert_eq!((other.data_type, other.fill_value), (first.data_type.clone(), first.fill_value.clone()));
+        assert_eq!(other.attributes, "{}");
+        let wider = like(r#"{"data_type":"float64"}"#);
+        assert_eq!(wider.fill_value.0, [0; 8]);
     }
 
     #[test]

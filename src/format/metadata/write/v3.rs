@@ -2,7 +2,7 @@
 
 use super::codecs;
 use super::text::{ObjectText, list, string};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::format::chunk_grid::{ChunkGrid, GridDimension};
 use crate::format::metadata::{ArrayMetadata, GroupMetadata};
 
@@ -23,7 +23,7 @@ pub fn array(metadata: &ArrayMetadata) -> Result<String> {
         .with("node_type", "\"array\"")
         .with("shape", list(&metadata.shape))
         .with("data_type", metadata.data_type.to_json_v3()?)
-        .with("chunk_grid", chunk_grid(&metadata.chunk_grid)?)
+        .with("chunk_grid", chunk_grid(&metadata.chunk_grid))
         .with("chunk_key_encoding", metadata.chunk_key_encoding.to_text())
         .with("fill_value", metadata.fill_value.to_json_v3(&metadata.data_type)?)
         .with("codecs", list(codecs?))
@@ -35,15 +35,19 @@ pub fn array(metadata: &ArrayMetadata) -> Result<String> {
     Ok(node.lines())
 }
 
-fn chunk_grid(grid: &ChunkGrid) -> Result<String> {
+fn chunk_grid(grid: &ChunkGrid) -> String {
+    if let Some(shape) = grid.uniform() {
+        return extension("regular", &ObjectText::new().with("chunk_shape", list(shape)));
+    }
     let lens = grid.dimensions.iter().map(|dimension| match dimension {
-        GridDimension::Regular(len) => Ok(*len),
-        GridDimension::Varying(_) => {
-            Err(Error::unsupported("chunks with lengths of their own are not written"))
-        }
+        GridDimension::Regular(len) => len.to_string(),
+        GridDimension::Varying(runs) => list(runs.pairs().map(|(len, count)| match count {
+            1 => len.to_string(),
+            _ => list([len, count]),
+        })),
     });
-    let shape = list(lens.collect::<Result<Vec<_>>>()?);
-    Ok(extension("regular", &ObjectText::new().with("chunk_shape", shape)))
+    let configuration = ObjectText::new().with("kind", "\"inline\"").with("chunk_shapes", list(lens));
+    extension("rectilinear", &configuration)
 }
 
 /// `{"name": …, "configuration": …}`.

@@ -1,0 +1,53 @@
+//! In which order inner chunks stand in a shard: the specification leaves it open, and readers find each by the index.
+
+use super::unravel;
+
+/// The order of inner chunks in a shard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ChunkOrder {
+    /// The last dimension is the fastest.
+    #[default]
+    C,
+    /// The first dimension is the fastest.
+    F,
+    /// Along a Z curve, as zarr-python writes: chunks that are neighbours in any dimension stand near each other.
+    Morton,
+}
+
+impl ChunkOrder {
+    /// The numbers (in C order) of all chunks of this grid, as they stand in the shard.
+    pub fn of(self, grid: &[u64], count: usize) -> Vec<usize> {
+        let mut all: Vec<usize> = (0..count).collect();
+        match self {
+            Self::C => {}
+            Self::F => all.sort_by_cached_key(|linear| {
+                let mut position = unravel(*linear as u64, grid);
+                position.reverse();
+                position
+            }),
+            Self::Morton => all.sort_by_cached_key(|linear| interleaved(&unravel(*linear as u64, grid))),
+        }
+        all
+    }
+}
+
+/// The bits of a position in turn, the highest first; of one height the last dimension's is the higher one.
+fn interleaved(position: &[u64]) -> Vec<bool> {
+    let height = position.iter().map(|at| u64::BITS - at.leading_zeros()).max().unwrap_or(0);
+    let bits = (0..u64::BITS).rev().skip((u64::BITS - height.max(32)) as usize);
+    bits.flat_map(|bit| position.iter().rev().map(move |at| at >> bit & 1 == 1)).collect()
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn orders_of_a_grid() {
+        assert_eq!(ChunkOrder::C.of(&[2, 3], 6), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(ChunkOrder::F.of(&[2, 3], 6), [0, 3, 1, 4, 2, 5]);
+        // zarr-python: morton_order_coords((4, 4)) is (0,0) (1,0) (0,1) (1,1) (2,0) (3,0) (2,1) (3,1) (0,2) …
+        let morton = ChunkOrder::Morton.of(&[4, 4], 16);
+        assert_eq!(morton, [0, 4, 1, 5, 8, 12, 9, 13, 2, 6, 3, 7, 10, 14, 11, 15]);
+    }
+}

@@ -1,0 +1,36 @@
+/**
+ * A store in this origin's private file system, as naive as can be: what several workers of a page can all write to.
+ */
+const folderOf = async (name) =>
+  (await navigator.storage.getDirectory()).getDirectoryHandle(name, { create: true });
+
+/** Keys have no folders here: a slash is written as "|". */
+const fileName = (key) => key.replaceAll("/", "|");
+
+export function privateFolder(name) {
+  return {
+    lockName: `private:${name}`,
+    async get(key) {
+      try {
+        const handle = await (await folderOf(name)).getFileHandle(fileName(key));
+        return new Uint8Array(await (await handle.getFile()).arrayBuffer());
+      } catch (error) {
+        if (error.name === "NotFoundError") return undefined;
+        throw error;
+      }
+    },
+    async set(key, value) {
+      const handle = await (await folderOf(name)).getFileHandle(fileName(key), { create: true });
+      const file = await handle.createWritable();
+      await file.write(value);
+      await file.close();
+    },
+    async delete(key) {
+      await (await folderOf(name)).removeEntry(fileName(key)).catch(() => {});
+    },
+  };
+}
+
+/** Removes such a store. */
+export const removePrivateFolder = async (name) =>
+  (await navigator.storage.getDirectory()).removeEntry(name, { recursive: true }).catch(() => {});
