@@ -133,8 +133,8 @@ fn parse_v2(text: &str) -> Result<CodecMetadata> {
     let document = Document::parse(text.as_bytes())?;
     let id = document.root().object().ok().and_then(|object| object.get("id")?.str().ok());
     if let Some(id) = id {
-        let (name, configuration) = (id.into_owned(), Some(document.root().text().to_owned()));
-        return Ok(CodecMetadata { name, configuration, format: ZarrFormat::V2, field: String::new() });
+        let configuration = numcodecs_members(&id, ObjectText::of(document.root())?);
+        return Ok(CodecMetadata { configuration: Some(configuration.compact()), ..named_v2(&id) });
     }
     let codec = parse_v3(text)?;
     if codec.name == "bytes" {
@@ -148,7 +148,24 @@ fn parse_v2(text: &str) -> Result<CodecMetadata> {
     let mut object = ObjectText::new().with("id", string(id));
     let mut given = ObjectText::of(configuration.root())?;
     given.members_mut().for_each(|(key, value)| object.set(key, numcodecs_spelling(key, value)));
+    let object = numcodecs_members(id, object);
     Ok(CodecMetadata { configuration: Some(object.compact()), ..named_v2(id) })
+}
+
+/// Every member that numcodecs itself would write, with its default: zarrs reads no object that lacks one.
+fn numcodecs_members(id: &str, mut object: ObjectText) -> ObjectText {
+    let members: &[(&str, &str)] = match id {
+        "blosc" => &[("cname", "\"lz4\""), ("clevel", "5"), ("shuffle", "1"), ("blocksize", "0")],
+        "zstd" => &[("level", "0")],
+        "gzip" | "zlib" | "bz2" => &[("level", "1")],
+        _ => &[],
+    };
+    for (key, value) in members {
+        if object.get(key).is_none() {
+            object.set(key, *value);
+        }
+    }
+    object
 }
 
 /// blosc's shuffle is a word in v3 and a number in numcodecs.

@@ -507,7 +507,7 @@ mod tests {
         let documents = documents(options).unwrap();
         let expected = serde_json::json!({
             "zarr_format": 2, "shape": [10, 20], "chunks": [3, 4], "dtype": ">i2",
-            "compressor": {"id": "blosc", "cname": "zstd", "shuffle": 2}, "fill_value": -3, "order": "F",
+            "compressor": {"id": "blosc", "cname": "zstd", "shuffle": 2, "clevel": 5, "blocksize": 0}, "fill_value": -3, "order": "F",
             "filters": [{"id": "crc32c"}], "dimension_separator": "/",
         });
         assert_eq!(documents[0], (ZARRAY.to_owned(), expected));
