@@ -215,25 +215,21 @@ export function writingSuite(kit, name, make, { lists = true, strict = true } = 
   });
 
   test(`${name}: a hierarchy is created, written, read again and erased`, async () => {
-    const store = await make();
     for (const zarrFormat of [2, 3]) {
-      const options = {
-        path: `v${zarrFormat}`,
-        zarrFormat,
-        shape: [5, 7],
-        chunkShape: [2, 3],
-        dtype: "float32",
-      };
+      const store = await make();
+      await zarr.create(store, { kind: "group", zarrFormat });
+      const options = { path: "g/a", zarrFormat, shape: [5, 7], chunkShape: [2, 3], dtype: "float32" };
       const array = await zarr.create(store, options);
       const values = Float32Array.from({ length: 35 }, (_, at) => at / 4);
       await array.set(null, { data: values, shape: [5, 7] });
       await array.set([2, null], -1);
-      const again = await zarr.open(store, { path: `v${zarrFormat}`, kind: "array" });
+      const again = await zarr.open(store, { path: "g/a", kind: "array" });
       values.fill(-1, 14, 21);
       equal([...(await again.get()).data], [...values]);
+      equal(await zarr.exists(zarr.root(store).resolve("g/a")), "array");
+      equal(await zarr.erase(zarr.root(store).resolve("g/a")), true);
+      await rejects(zarr.open(store, { path: "g/a" }), (error) => error.code === "NotFound");
+      equal(await zarr.exists(zarr.root(store).resolve("g/a")), null);
     }
-    equal(await zarr.erase(zarr.root(store).resolve("v3")), true);
-    await rejects(zarr.open(store, { path: "v3" }), (error) => error.code === "NotFound");
-    equal(await zarr.exists(zarr.root(store).resolve("v2")), "array");
   });
 }

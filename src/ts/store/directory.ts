@@ -94,6 +94,23 @@ async function writeNew(folder: FileSystemDirectoryHandle, name: string, bytes: 
   }
 }
 
+/** How browsers call it that another tab or worker is writing the file, or has it open for writing. */
+const LOCKED = ["NoModificationAllowedError", "InvalidStateError"];
+const PATIENCE_MS = [5, 10, 20, 40, 80, 160, 320, 640];
+
+/** Tries again for a second while somebody else holds the file. */
+async function unlessLocked(key: string, write: () => Promise<void>): Promise<void> {
+  for (const wait of PATIENCE_MS) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!LOCKED.includes(nameOfError(error))) throw error;
+      await new Promise((done) => setTimeout(done, wait * (0.5 + Math.random())));
+    }
+  }
+  return write().catch((error) => Promise.reject(fileSystemFailed(key, error)));
+}
+
 /** The error of a key whose folder is a file, or whose file is a folder. */
 const taken = (key: string) =>
   new ZarrError(
@@ -106,6 +123,7 @@ const taken = (key: string) =>
 
 export class DirectoryStore implements AsyncStore {
   readonly #root: () => Promise<FileSystemDirectoryHandle>;
+  readonly #writes = new Map<AbsolutePath, Promise<void>>();
 
   /** `root`: the folder, or what promises it when it is first needed. */
   constructor(root: FileSystemDirectoryHandle | (() => Promise<FileSystemDirectoryHandle>)) {
@@ -130,8 +148,23 @@ export class DirectoryStore implements AsyncStore {
     return (await this.#file(key))?.size;
   }
 
+  /** Puts a value under a key. Writes of one key follow each other: a file that is being written is locked. */
   async set(key: AbsolutePath, value: Uint8Array): Promise<void> {
     const [folders, name] = split(key);
+    const before = this.#writes.get(key);
+    const write = (async () => {
+      await before?.catch(() => {});
+      await unlessLocked(key, () => this.#write(key, folders, name, value));
+    })();
+    this.#writes.set(key, write);
+    try {
+      await write;
+    } finally {
+      if (this.#writes.get(key) === write) this.#writes.delete(key);
+    }
+  }
+
+  async #write(key: AbsolutePath, folders: string[], name: string, value: Uint8Array): Promise<void> {
     try {
       let folder = await this.#root();
       for (const each of folders) folder = await folder.getDirectoryHandle(each, { create: true });
@@ -142,6 +175,7 @@ export class DirectoryStore implements AsyncStore {
       if (before && typeof before.createWritable === "function") await replace(before, value);
       else await writeNew(folder, name, value);
     } catch (error) {
+      if (LOCKED.includes(nameOfError(error))) throw error;
       throw nameOfError(error) === "TypeMismatchError" ? taken(key) : fileSystemFailed(key, error);
     }
   }
