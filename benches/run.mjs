@@ -6,6 +6,7 @@
  *   npm run bench -- --quick         few rounds, to see that it works (nothing is written)
  */
 import { existsSync, writeFileSync } from "node:fs";
+import { loadavg } from "node:os";
 import { join } from "node:path";
 import { command, ROOT, StepFailed, say, seconds } from "../scripts/run_command.mjs";
 import { launchChromium } from "../tests/browser/chromium.mjs";
@@ -112,10 +113,11 @@ await command(async (args) => {
   const groups = chosen(words);
   if (!existsSync(join(ROOT, "dist/index.js"))) throw new StepFailed("there is no dist/: npm run build");
   const options = args.includes("--quick") ? QUICK : FULL;
+  const [load] = loadavg();
   const started = performance.now();
   const { env, close } = await environment(options);
   try {
-    const machine = describeMachine(env.browser.version());
+    const machine = describeMachine({ chromium: env.browser.version(), load });
     const records = await measureAll(groups, env);
     const isWhole = words.length === 0 && options === FULL;
     const results = resultsOf(records, machine, options);

@@ -1,6 +1,6 @@
 /** Where and when figures were taken, and what would make them worthless. */
 import { readFileSync } from "node:fs";
-import { cpus, loadavg, release, totalmem, type } from "node:os";
+import { cpus, release, totalmem, type } from "node:os";
 import { join } from "node:path";
 import { ask, ROOT } from "../../scripts/run_command.mjs";
 
@@ -16,8 +16,8 @@ export function isReleaseBuild() {
   return WebAssembly.Module.customSections(module, "name").length === 0;
 }
 
-/** Taken before the benchmark makes load of its own. */
-export function describeMachine(chromium) {
+/** `load` is that of the time before the benchmark made some of its own. */
+export function describeMachine({ chromium, load }) {
   return {
     date: new Date().toISOString().slice(0, 10),
     commit: ask("git", ["describe", "--always", "--dirty"]) ?? "unknown",
@@ -28,6 +28,6 @@ export function describeMachine(chromium) {
     zarrita: version("zarrita"),
     numcodecs: version("numcodecs"),
     build: isReleaseBuild() ? "release" : "quick",
-    load: loadavg()[0],
+    load,
   };
 }
