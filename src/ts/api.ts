@@ -9,7 +9,6 @@ export {
   withConsolidatedMetadata,
   withMaybeConsolidatedMetadata,
 } from "./consolidated.ts";
-export { type CopyOptions, type CopyProgress, copy } from "./copy.ts";
 export {
   addConvention,
   type Convention,
@@ -37,6 +36,7 @@ export {
 } from "./convention/pyramid_model.ts";
 export { type JsonSchema, type RegisteredConvention, registerConvention } from "./convention/registered.ts";
 export type { Tile } from "./convention/tiles.ts";
+export { type CopyOptions, type CopyProgress, copy } from "./copy.ts";
 export {
   type CodecOption,
   type CreateArrayOptions,

@@ -10,7 +10,7 @@ import { Group } from "./group.ts";
 import { Location } from "./location.ts";
 import { type AttributeOptions, type NodeSummary, OpenedNode } from "./node_facts.ts";
 import { registry } from "./registry.ts";
-import { storeOf } from "./store/place.ts";
+import { type Files, storeOf } from "./store/place.ts";
 import { type FetchStore, storeId } from "./stores.ts";
 import type { AbsolutePath, DataType, Readable } from "./types.ts";
 
@@ -87,13 +87,19 @@ function openV3(place: unknown, options: OpenOptions = {}): Promise<Node<Readabl
 export function open(url: string | URL, options: GroupOptions): Promise<Group<FetchStore>>;
 export function open(url: string | URL, options: ArrayOptions): Promise<ZarrArray<DataType, FetchStore>>;
 export function open(url: string | URL, options?: OpenOptions): Promise<Node<FetchStore>>;
+export function open(files: Files, options: GroupOptions): Promise<Group<Readable>>;
+export function open(files: Files, options: ArrayOptions): Promise<ZarrArray<DataType, Readable>>;
+export function open(files: Files, options?: OpenOptions): Promise<Node<Readable>>;
 export function open<S extends Readable>(place: Place<S>, options: GroupOptions): Promise<Group<S>>;
 export function open<S extends Readable>(
   place: Place<S>,
   options: ArrayOptions,
 ): Promise<ZarrArray<DataType, S>>;
 export function open<S extends Readable>(place: Place<S>, options?: OpenOptions): Promise<Node<S>>;
-/** Opens the node at a URL, at the root of a store, or at a place in one. */
+/**
+ * Opens the node at a URL, in files (an archive, a folder), at the root of a store, or at a place in one. A URL that ends in
+ * `.zip` or `.ozx` is an archive's.
+ */
 export function open(place: unknown, options: OpenOptions = {}): Promise<Node<Readable>> {
   return openNode(place, options, 0);
 }

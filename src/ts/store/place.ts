@@ -6,6 +6,9 @@ import { EntryStore, FileListStore } from "./chosen_files.ts";
 import { DirectoryStore } from "./directory.ts";
 import { ZipFileStore } from "./zip.ts";
 
+/** An archive (`Blob`, `File`), or a folder in whatever form a browser gives it. */
+export type Files = Blob | FileSystemDirectoryHandle | FileList | FileSystemDirectoryEntry;
+
 /** An address that ends as archives do. */
 const ARCHIVE = /\.(zip|ozx)$/i;
 
