@@ -27,6 +27,9 @@ pub const ELEMENT_BYTES: u64 = 1 << 24;
 /// The most separate runs of numbers in one struct.
 pub const STRUCT_RUNS: u64 = 1 << 16;
 
+/// The most names that one listing may make out of what a store lists, such as the chunks of shards.
+pub const LISTED_NAMES: u64 = 1 << 24;
+
 /// How deep JSON objects may nest where we walk them.
 pub const JSON_DEPTH: usize = 64;
 

@@ -76,6 +76,19 @@ impl NodePath {
         Self(joined)
     }
 
+    /// The rest of the path below another; `None` for paths that are not below it.
+    pub fn below(&self, prefix: &Self) -> Option<&str> {
+        match prefix.is_root() {
+            true => (!self.is_root()).then_some(&self.0),
+            false => self.0.strip_prefix(prefix.as_str())?.strip_prefix('/'),
+        }
+    }
+
+    /// Whether this path is another, or below it.
+    pub fn is_below_or_equal(&self, prefix: &Self) -> bool {
+        self == prefix || self.below(prefix).is_some()
+    }
+
     /// The last name; the root has none.
     pub fn name(&self) -> Option<&str> {
         if self.is_root() { None } else { self.0.rsplit('/').next() }

@@ -19,6 +19,8 @@
 //! [`StoreWithPartialAccess`].
 
 pub mod byte_range;
+#[cfg(not(target_arch = "wasm32"))]
+pub mod file_system;
 pub mod http;
 pub mod key_table;
 pub mod memory;
@@ -27,6 +29,7 @@ pub mod partial_access;
 pub mod partial_values;
 pub mod reference;
 mod shared;
+pub mod transform;
 pub mod value;
 pub mod wrap;
 pub(crate) mod writers;

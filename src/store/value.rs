@@ -91,6 +91,18 @@ impl Value {
         (is_one_buffer && between <= gap).then(|| Self { bytes: self.bytes.clone(), range })
     }
 
+    /// These bytes in a buffer of their own, where they are a part of a larger one: who keeps a part keeps all of it.
+    ///
+    /// # Errors
+    /// `Limit` when memory is short.
+    pub fn compact(&self) -> Result<Self> {
+        let whole = match &self.bytes {
+            Bytes::Owned(bytes) => bytes.len() as u64,
+            Bytes::Host(bytes) => bytes.len(),
+        };
+        if whole == self.len() { Ok(self.clone()) } else { Ok(self.to_vec(self.len(), "value")?.into()) }
+    }
+
     /// Copies the bytes into the core's memory.
     ///
     /// # Errors
@@ -169,6 +181,14 @@ mod tests {
         assert_eq!(output, [2, 3]);
         assert!(part.copy_to(1, &mut output).is_err());
         assert!(part.to_vec(1, "test").is_err());
+    }
+
+    #[test]
+    fn a_part_is_kept_without_the_rest() {
+        let value = Value::from(vec![0, 1, 2, 3, 4]);
+        let part = value.slice(1..3).unwrap().compact().unwrap();
+        assert_eq!((part.offset(), part.as_slice().unwrap()), (0, &[1, 2][..]));
+        assert_eq!(value.compact().unwrap().joined(&value, 0).unwrap().len(), 5, "the same buffer");
     }
 
     #[test]

@@ -134,6 +134,11 @@ impl ShardIndexFormat {
 }
 
 impl ShardIndex {
+    /// From offset and length of each inner chunk, as they were found.
+    pub fn from_entries(entries: Vec<(u64, u64)>) -> Self {
+        Self { entries }
+    }
+
     /// Where inner chunk `linear` (C order) stands in the shard; `None` when it is all fill value. `shard_len` where known.
     ///
     /// # Errors

@@ -1,0 +1,196 @@
+//! Transformers by the URI of their specification: ours, and those of the user.
+//!
+//! The sharding transformer is known by three URIs: the header of its chapter, the example in it, and what zarr-python writes.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::sharding::{ShardingConfiguration, WriteStrategy};
+use super::{ArrayPlace, Transformer, stack};
+use crate::error::{Error, Result};
+use crate::store::Store;
+
+/// The sharding transformer's; the first is that of the chapter's header, which is written.
+pub const SHARDING: [&str; 3] = [
+    "https://purl.org/zarr/spec/extensions/storage-transformers/sharding/1.0",
+    "https://purl.org/zarr/spec/extensions/storage_transformers/sharding/1.0",
+    "https://purl.org/zarr/spec/storage_transformers/sharding/1.0",
+];
+
+/// A transformer as metadata names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named<'a> {
+    /// The URI of its specification: `extension`.
+    pub extension: &'a str,
+    /// Which of that specification's: JSON text of `type`.
+    pub kind: &'a str,
+    /// JSON text of the configuration object; `None` where there is none.
+    pub configuration: Option<&'a str>,
+    /// Where it stands in the document, for errors: `storage_transformers[0]`.
+    pub field: &'a str,
+}
+
+/// Makes a transformer of what metadata says.
+pub type Parse = Rc<dyn Fn(&Named<'_>) -> Result<Rc<dyn Transformer>>>;
+
+/// The transformers that metadata may name.
+#[derive(Clone)]
+pub struct Registry {
+    parsers: BTreeMap<String, Parse>,
+}
+
+impl Default for Registry {
+    fn default() -> Self {
+        Self::new(WriteStrategy::default())
+    }
+}
+
+impl Registry {
+    /// Ours alone, with the way in which shards are written.
+    pub fn new(strategy: WriteStrategy) -> Self {
+        let mut registry = Self { parsers: BTreeMap::new() };
+        for extension in SHARDING {
+            registry.register(
+                extension,
+                Rc::new(move |named| Ok(Rc::new(ShardingConfiguration::parse(named, strategy)?))),
+            );
+        }
+        registry
+    }
+
+    /// Adds a transformer under the URI of its specification, or replaces it.
+    pub fn register(&mut self, extension: &str, parse: Parse) {
+        self.parsers.insert(normal(extension).to_owned(), parse);
+    }
+
+    /// The transformer that metadata names.
+    ///
+    /// # Errors
+    /// `Unsupported` naming the URI of an unknown one, and as the transformer's own parser; both name the field.
+    pub fn parse(&self, named: &Named<'_>) -> Result<Rc<dyn Transformer>> {
+        let parsed = match self.parsers.get(normal(named.extension)) {
+            Some(parse) => parse(named),
+            None => Err(Error::unsupported(format!("unknown storage transformer {:?}", named.extension))
+                .in_field("extension")),
+        };
+        parsed.map_err(|error| error.within_field(named.field))
+    }
+
+    /// A store under the transformers that an array's metadata names, the first of them nearest to the array.
+    ///
+    /// # Errors
+    /// As [`parse`](Self::parse) and [`stack`].
+    pub fn stack(
+        &self,
+        named: &[Named<'_>],
+        store: Rc<dyn Store>,
+        place: &ArrayPlace,
+    ) -> Result<Rc<dyn Store>> {
+        let transformers = named.iter().map(|named| self.parse(named)).collect::<Result<Vec<_>>>()?;
+        stack(&transformers, store, place)
+    }
+}
+
+/// URIs are compared without what resolvers ignore: the scheme's `s`, and a slash or `.html` at the end.
+fn normal(extension: &str) -> &str {
+    let rest = extension.strip_prefix("https://").or_else(|| extension.strip_prefix("http://"));
+    let rest = rest.unwrap_or(extension).trim_end_matches('/');
+    rest.strip_suffix(".html").unwrap_or(rest)
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use futures_executor::block_on;
+
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::format::chunk_key::Separator;
+    use crate::format::path::{NodePath, StoreKey};
+    use crate::store::memory::MemoryStore;
+    use crate::store::{ByteRange, RequestContext};
+
+    fn named<'a>(extension: &'a str, configuration: Option<&'a str>) -> Named<'a> {
+        Named { extension, kind: "\"indexed\"", configuration, field: "storage_transformers[0]" }
+    }
+
+    fn place() -> ArrayPlace {
+        let prefix = NodePath::parse_any("data/a").unwrap();
+        ArrayPlace { prefix, grid_shape: vec![8, 8], separator: Separator::Slash }
+    }
+
+    #[test]
+    fn each_spelling_of_the_uri_is_known() {
+        for extension in
+            SHARDING.into_iter().chain(["http://purl.org/zarr/spec/storage_transformers/sharding/1.0/"])
+        {
+            let memory = Rc::new(MemoryStore::new());
+            let store = Registry::default()
+                .stack(&[named(extension, Some(r#"{"chunks_per_shard":[2,2]}"#))], memory.clone(), &place())
+                .unwrap();
+            block_on(store.set(&StoreKey::parse("data/a/c3/5").unwrap(), vec![1].into())).unwrap();
+            assert_eq!(memory.keys(), ["data/a/c1/2"]);
+        }
+    }
+
+    #[test]
+    fn what_is_unknown_or_wrong_is_refused_by_name() {
+        let unknown = named("https://example.org/mirror", None);
+        let error = Registry::default().parse(&unknown).err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        assert!(error.message().contains("https://example.org/mirror"), "{error}");
+        assert_eq!(error.context().field.as_deref(), Some("storage_transformers[0].extension"));
+
+        let other = Named { kind: "\"linked\"", ..named(SHARDING[0], Some(r#"{"chunks_per_shard":[2]}"#)) };
+        let error = Registry::default().parse(&other).err().unwrap();
+        assert_eq!(error.kind(), ErrorKind::Unsupported);
+        assert!(error.message().contains("linked"), "{error}");
+
+        for (configuration, field) in [
+            (None, "chunks_per_shard"),
+            (Some("{}"), "chunks_per_shard"),
+            (Some(r#"{"chunks_per_shard":2}"#), "chunks_per_shard"),
+            (Some(r#"{"chunks_per_shard":[2.5,1]}"#), "chunks_per_shard[0]"),
+            (Some(r#"{"chunks_per_shard":[2,0]}"#), "chunks_per_shard"),
+            (Some(r#"{"chunks_per_shard":[2,2],"order":"Morton"}"#), "order"),
+        ] {
+            let place = place();
+            let memory = Rc::new(MemoryStore::new());
+            let error = Registry::default().stack(&[named(SHARDING[0], configuration)], memory, &place);
+            let error = error.err().unwrap();
+            let found = error.context().field.clone().unwrap();
+            assert!(found.starts_with("storage_transformers[0].configuration"), "{error}");
+            assert!(found.contains(field), "{error}");
+        }
+    }
+
+    #[test]
+    fn two_stacked_shardings_are_shards_of_shards() {
+        let memory = Rc::new(MemoryStore::new());
+        let (inner, outer) = (r#"{"chunks_per_shard":[2,2]}"#, r#"{"chunks_per_shard":[2,1]}"#);
+        let list = [named(SHARDING[0], Some(inner)), named(SHARDING[2], Some(outer))];
+        let store = Registry::default().stack(&list, memory.clone(), &place()).unwrap();
+        let (one, other) = (StoreKey::parse("data/a/c0/1").unwrap(), StoreKey::parse("data/a/c3/1").unwrap());
+        block_on(store.set(&one, b"one".to_vec().into())).unwrap();
+        block_on(store.set(&other, b"other".to_vec().into())).unwrap();
+        // Rows 0 to 3: two shards of two rows each, in one shard of shards.
+        assert_eq!(memory.keys(), ["data/a/c0/0"]);
+        for (key, bytes) in [(&one, &b"one"[..]), (&other, b"other")] {
+            let fetched = block_on(store.get(key, ByteRange::Whole, &RequestContext::default()));
+            assert_eq!(fetched.unwrap().unwrap().value.as_slice().unwrap(), bytes);
+        }
+    }
+
+    #[test]
+    fn a_user_registers_by_uri() {
+        struct Passing;
+        impl Transformer for Passing {
+            fn around(&self, below: Rc<dyn Store>, _place: &ArrayPlace) -> Result<Rc<dyn Store>> {
+                Ok(below)
+            }
+        }
+        let mut registry = Registry::default();
+        registry.register("https://example.org/mirror", Rc::new(|_| Ok(Rc::new(Passing))));
+        registry.parse(&named("https://example.org/mirror", None)).unwrap();
+    }
+}

@@ -1,0 +1,323 @@
+//! Chunk keys and shard keys of the drafts: `c96/18` becomes `c3/9` where shards hold 32 × 2 chunks, and back.
+//!
+//! There is no separator after the `c`. The only chunk of a 0-dimensional array is `c`, in zarr-python's dialect `c0`; its
+//! shard has the same key.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use super::ArrayPlace;
+use crate::error::{Error, Result};
+use crate::format::chunk_key::Separator;
+use crate::format::codec::sharding::unravel;
+use crate::format::path::{NodePath, StoreKey};
+use crate::limits;
+
+/// Where the chunks of an array are found, and how many a shard holds.
+pub(super) struct Keys {
+    place: ArrayPlace,
+    chunks_per_shard: Vec<u64>,
+    /// Chunks in a shard.
+    count: usize,
+}
+
+/// A chunk: its shard, and its place there in C order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ChunkPlace {
+    pub shard: StoreKey,
+    pub linear: usize,
+}
+
+/// What a prefix means to the array.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum PrefixMeaning {
+    /// No chunk is below it.
+    Elsewhere,
+    /// All chunks are.
+    All,
+    /// The first indices of some chunks: `c96/`.
+    Grid(Vec<u64>),
+}
+
+impl Keys {
+    /// Checks the configuration against the array.
+    pub fn new(place: ArrayPlace, chunks_per_shard: Vec<u64>) -> Result<Self> {
+        if chunks_per_shard.len() != place.grid_shape.len() || chunks_per_shard.contains(&0) {
+            return Err(Error::format("chunks_per_shard does not fit the array")
+                .in_field("configuration.chunks_per_shard")
+                .expected(format!("{} integers of at least 1", place.grid_shape.len()))
+                .actual(format!("{chunks_per_shard:?}")));
+        }
+        let count = limits::product(chunks_per_shard.iter().copied(), "shard")?;
+        let most = limits::SHARD_INDEX_BYTES / 16;
+        let count = limits::within(count, most, "shard")
+            .map_err(|error| error.in_field("configuration.chunks_per_shard"))?;
+        Ok(Self { place, chunks_per_shard, count })
+    }
+
+    /// Chunks in a shard, those past the array's edge too.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Chunks along each dimension of a shard.
+    pub fn chunks_per_shard(&self) -> &[u64] {
+        &self.chunks_per_shard
+    }
+
+    fn rank(&self) -> usize {
+        self.chunks_per_shard.len()
+    }
+
+    fn indices(&self, name: &str) -> Option<Vec<u64>> {
+        let names = name.strip_prefix('c')?.split(self.place.separator.as_char());
+        names.map(number).collect()
+    }
+
+    /// The grid indices that a key of a chunk, or of a shard, names.
+    fn grid_indices(&self, key: &StoreKey) -> Option<Vec<u64>> {
+        let name = key.below(&self.place.prefix)?;
+        if self.rank() == 0 {
+            return matches!(name, "c" | "c0").then(Vec::new);
+        }
+        self.indices(name).filter(|indices| indices.len() == self.rank())
+    }
+
+    /// Where a key's chunk is; `None` for keys that name none.
+    pub fn chunk(&self, key: &StoreKey) -> Option<ChunkPlace> {
+        let chunk = self.grid_indices(key)?;
+        if chunk.is_empty() {
+            return Some(ChunkPlace { shard: key.clone(), linear: 0 });
+        }
+        let pairs = || chunk.iter().zip(&self.chunks_per_shard);
+        let shard: Vec<u64> = pairs().map(|(at, extent)| at / extent).collect();
+        let linear = pairs().fold(0, |linear, (at, extent)| linear * extent + at % extent);
+        // Less than `count`, which fits.
+        Some(ChunkPlace { shard: self.key(&shard), linear: usize::try_from(linear).ok()? })
+    }
+
+    /// Whether a key below names a shard.
+    pub fn is_shard(&self, key: &StoreKey) -> bool {
+        self.grid_indices(key).is_some()
+    }
+
+    /// The key of a chunk in a shard; `None` for one whose indices have more than 64 bits.
+    pub fn chunk_key(&self, shard: &StoreKey, linear: usize) -> Option<StoreKey> {
+        let chunk = self.chunk_indices(shard, linear)?;
+        Some(if chunk.is_empty() { shard.clone() } else { self.key(&chunk) })
+    }
+
+    /// The grid indices of a chunk in a shard.
+    pub fn chunk_indices(&self, shard: &StoreKey, linear: usize) -> Option<Vec<u64>> {
+        let within = unravel(linear as u64, &self.chunks_per_shard);
+        let shard = self.grid_indices(shard)?;
+        let axes = shard.iter().zip(&self.chunks_per_shard).zip(within);
+        axes.map(|((shard, extent), within)| shard.checked_mul(*extent)?.checked_add(within)).collect()
+    }
+
+    /// Whether these chunks of a shard are all of it that lie within the array; never for a shard that is past the edge as a
+    /// whole.
+    pub fn are_all_in_array(&self, shard: &StoreKey, chunks: &BTreeSet<usize>) -> bool {
+        let Some(indices) = self.grid_indices(shard) else { return false };
+        let axes = indices.iter().zip(&self.chunks_per_shard).zip(&self.place.grid_shape);
+        let extents = axes.map(|((shard, extent), grid)| {
+            let first = shard.saturating_mul(*extent);
+            grid.saturating_sub(first).min(*extent)
+        });
+        let extents: Vec<u64> = extents.collect();
+        // No more than `count`, which fits.
+        let wanted: u64 = extents.iter().product();
+        let is_inside = |linear: &&usize| {
+            let within = unravel(**linear as u64, &self.chunks_per_shard);
+            within.iter().zip(&extents).all(|(at, extent)| at < extent)
+        };
+        wanted > 0
+            && chunks.len() as u64 >= wanted
+            && chunks.iter().filter(is_inside).count() as u64 == wanted
+    }
+
+    /// What a prefix means.
+    pub fn prefix(&self, prefix: &NodePath) -> PrefixMeaning {
+        if self.place.prefix.is_below_or_equal(prefix) {
+            return PrefixMeaning::All;
+        }
+        let name = prefix.below(&self.place.prefix);
+        // Where a dot separates, no chunk is below a longer prefix.
+        let indices = name.filter(|_| self.place.separator == Separator::Slash);
+        match indices.and_then(|name| self.indices(name)) {
+            Some(indices) if indices.len() < self.rank() => PrefixMeaning::Grid(indices),
+            _ => PrefixMeaning::Elsewhere,
+        }
+    }
+
+    /// The prefix of the shards that hold the chunks below a grid prefix.
+    pub fn shard_prefix(&self, indices: &[u64]) -> NodePath {
+        let shard: Vec<u64> =
+            indices.iter().zip(&self.chunks_per_shard).map(|(at, extent)| at / extent).collect();
+        self.grid_prefix(&shard)
+    }
+
+    fn grid_prefix(&self, indices: &[u64]) -> NodePath {
+        let name = NodePath::from_normal(&self.name(indices)).unwrap_or_default();
+        self.place.prefix.join(&name)
+    }
+
+    /// Whether all chunks within the array that the shards below a grid prefix's translation hold are below the prefix itself.
+    pub fn covers_its_shards(&self, indices: &[u64]) -> bool {
+        let axes = indices.iter().zip(&self.chunks_per_shard).zip(&self.place.grid_shape);
+        let mut axes = axes;
+        axes.all(|((at, extent), grid)| {
+            let first = at - at % extent;
+            let end = first.saturating_add(*extent).min(*grid).max(first);
+            *extent == 1 || (end - first == 1 && *at == first)
+        })
+    }
+
+    /// From a prefix of shards to those of all chunks that they can hold, past the array's edge too, the indices before its last
+    /// being known; `None` for prefixes that are not of the grid.
+    pub fn chunk_prefixes(&self, shards: &NodePath, before: &[u64]) -> Option<Vec<NodePath>> {
+        let PrefixMeaning::Grid(shard) = self.prefix(shards) else { return None };
+        let extent = *self.chunks_per_shard.get(before.len())?;
+        // Indices beyond 64 bits are no chunk's.
+        let first = shard.get(before.len())?.saturating_mul(extent);
+        let prefixes = (first..first.saturating_add(extent)).map(|at| {
+            let indices: Vec<u64> = before.iter().copied().chain([at]).collect();
+            self.grid_prefix(&indices)
+        });
+        Some(prefixes.collect())
+    }
+
+    /// Whether a chunk's indices begin so.
+    pub fn begins_with(&self, shard: &StoreKey, linear: usize, indices: &[u64]) -> bool {
+        self.chunk_indices(shard, linear).is_some_and(|chunk| chunk.starts_with(indices))
+    }
+
+    fn name(&self, indices: &[u64]) -> String {
+        let mut name = "c".to_owned();
+        for (i, at) in indices.iter().enumerate() {
+            if i > 0 {
+                name.push(self.place.separator.as_char());
+            }
+            // Writing to a String cannot fail.
+            let _ = write!(name, "{at}");
+        }
+        name
+    }
+
+    fn key(&self, indices: &[u64]) -> StoreKey {
+        StoreKey::new(&self.place.prefix, &self.name(indices))
+    }
+}
+
+/// Leading zeros, signs and all other spellings are keys of somebody else.
+fn number(name: &str) -> Option<u64> {
+    let is_plain = name.bytes().all(|byte| byte.is_ascii_digit()) && (name == "0" || !name.starts_with('0'));
+    name.parse().ok().filter(|_| is_plain)
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    fn keys(separator: Separator, grid_shape: &[u64], chunks_per_shard: &[u64]) -> Result<Keys> {
+        let prefix = NodePath::parse_any("data/root/foo/baz").unwrap();
+        let place = ArrayPlace { prefix, grid_shape: grid_shape.to_vec(), separator };
+        Keys::new(place, chunks_per_shard.to_vec())
+    }
+
+    fn key(text: &str) -> StoreKey {
+        StoreKey::parse(text).unwrap()
+    }
+
+    /// The text's own example: grid positions 96, 18 to 127, 19 are in shard 3, 9.
+    #[test]
+    fn keys_are_translated_as_in_the_text() {
+        for (separator, character) in [(Separator::Slash, '/'), (Separator::Dot, '.')] {
+            let keys = keys(separator, &[1000, 1000], &[32, 2]).unwrap();
+            let shard = key(&format!("data/root/foo/baz/c3{character}9"));
+            for (row, column, linear) in [(96, 18, 0), (96, 19, 1), (97, 18, 2), (127, 19, 63)] {
+                let chunk = key(&format!("data/root/foo/baz/c{row}{character}{column}"));
+                assert_eq!(keys.chunk(&chunk), Some(ChunkPlace { shard: shard.clone(), linear }));
+                assert_eq!(keys.chunk_key(&shard, linear), Some(chunk));
+            }
+            assert_eq!(keys.count(), 64);
+        }
+    }
+
+    #[test]
+    fn a_scalar_has_a_shard_of_its_own_name() {
+        let keys = keys(Separator::Slash, &[], &[]).unwrap();
+        for name in ["data/root/foo/baz/c", "data/root/foo/baz/c0"] {
+            let place = ChunkPlace { shard: key(name), linear: 0 };
+            assert_eq!(keys.chunk(&key(name)), Some(place));
+            assert_eq!(keys.chunk_key(&key(name), 0), Some(key(name)));
+        }
+        assert_eq!(keys.chunk(&key("data/root/foo/baz/c1")), None);
+    }
+
+    #[test]
+    fn other_keys_name_no_chunk() {
+        let keys = keys(Separator::Slash, &[10, 10], &[2, 2]).unwrap();
+        for name in
+            ["c1", "c1/2/3", "c01/2", "c1/+2", "c1.2", "1/2", "c/1/2", "c1/", "c18446744073709551616/0"]
+        {
+            let Ok(key) = StoreKey::parse(&format!("data/root/foo/baz/{name}")) else { continue };
+            assert_eq!(keys.chunk(&key), None, "{name}");
+        }
+        for other in
+            ["zarr.json", "meta/root/foo/baz.array.json", "data/root/foo/bazz/c0/0", "data/root/foo/c0/0"]
+        {
+            assert_eq!(keys.chunk(&key(other)), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn prefixes_are_told_apart() {
+        let slash = keys(Separator::Slash, &[100, 100], &[32, 2]).unwrap();
+        let path = |text: &str| NodePath::parse_any(text).unwrap();
+        for all in ["", "data", "data/root/foo", "data/root/foo/baz"] {
+            assert_eq!(slash.prefix(&path(all)), PrefixMeaning::All, "{all}");
+        }
+        assert_eq!(slash.prefix(&path("data/root/foo/baz/c96")), PrefixMeaning::Grid(vec![96]));
+        for elsewhere in ["meta", "data/root/fo", "data/root/foo/baz/c96/18", "data/root/foo/baz/c096"] {
+            assert_eq!(slash.prefix(&path(elsewhere)), PrefixMeaning::Elsewhere, "{elsewhere}");
+        }
+        let dot = keys(Separator::Dot, &[100, 100], &[32, 2]).unwrap();
+        assert_eq!(dot.prefix(&path("data/root/foo/baz/c96")), PrefixMeaning::Elsewhere);
+        assert_eq!(slash.shard_prefix(&[96]), path("data/root/foo/baz/c3"));
+    }
+
+    #[test]
+    fn prefixes_of_shards_become_those_of_all_their_chunks() {
+        let keys = keys(Separator::Slash, &[7, 100], &[3, 2]).unwrap();
+        let path = |text: &str| NodePath::parse_any(text).unwrap();
+        let names = |at: &str, before: &[u64]| -> Vec<String> {
+            let prefixes = keys.chunk_prefixes(&path(&format!("data/root/foo/baz/{at}")), before).unwrap();
+            prefixes.iter().map(|prefix| prefix.name().unwrap().to_owned()).collect()
+        };
+        assert_eq!(names("c1", &[]), ["c3", "c4", "c5"]);
+        assert_eq!(names("c2", &[]), ["c6", "c7", "c8"], "past the edge too");
+        assert_eq!(keys.chunk_prefixes(&path("data/root/foo/baz/other"), &[]), None);
+        assert!(!keys.covers_its_shards(&[4]));
+        assert!(keys.covers_its_shards(&[6]), "alone in its shard");
+        assert!(!keys.covers_its_shards(&[7]), "past the edge, beside one that is not");
+    }
+
+    #[test]
+    fn shards_that_cannot_be_are_refused() {
+        for (grid, per_shard) in [(&[4, 4][..], &[2][..]), (&[4, 4], &[2, 0]), (&[], &[1])] {
+            assert_eq!(keys(Separator::Slash, grid, per_shard).err().unwrap().kind(), ErrorKind::Format);
+        }
+        for per_shard in [&[1 << 13, 1 << 13][..], &[u64::MAX, u64::MAX]] {
+            assert_eq!(keys(Separator::Slash, &[4, 4], per_shard).err().unwrap().kind(), ErrorKind::Limit);
+        }
+    }
+
+    #[test]
+    fn indices_beyond_64_bits_name_no_chunk() {
+        let keys = keys(Separator::Slash, &[4, 4], &[3, 2]).unwrap();
+        assert_eq!(keys.chunk_key(&key("data/root/foo/baz/c18446744073709551615/0"), 0), None);
+    }
+}

@@ -1,0 +1,191 @@
+//! The sharding storage transformer of the 2022 draft, chapter "Sharding storage transformer (version 1.0)": the chunks of an
+//! array are put together in shards, each followed by an index; whoever asks sees chunks.
+//!
+//! Its index is not that of the final text's sharding *codec* with its default checksum, and its grid is counted in chunks: see
+//! [`keys`] and [`index`]. All keys but those of the array's chunks pass through. Writers of one shard wait for one another.
+
+mod configuration;
+mod index;
+mod keys;
+mod listing;
+mod order;
+mod reading;
+mod shard;
+mod writing;
+
+use std::rc::Rc;
+
+pub use configuration::ShardingConfiguration;
+pub use order::ChunkOrder;
+
+use super::ArrayPlace;
+use crate::error::{Error, Result};
+use crate::format::path::{NodePath, StoreKey};
+use crate::store::{
+    ByteRange, Capabilities, Fetched, KeyRange, KeyStartValue, Listing, LocalFuture, RequestContext, Store,
+    Value,
+};
+use keys::Keys;
+
+/// How shards are written: a matter of the running program, never of the metadata. Any reader reads all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WriteStrategy {
+    /// Chunks stand in this order. Chunks that are replaced by no larger ones are written in their place, and erased ones are
+    /// only taken out of the index, as long as no more than so many bytes of a shard are unused; then it is written anew.
+    FixedOrder {
+        /// The order of the chunks in a shard.
+        order: ChunkOrder,
+        /// Bytes of a shard that may be unused.
+        unused_bytes: u64,
+    },
+    /// Chunks are appended to the shard and a new index follows them; what they replace, the old index too, stays unused.
+    AppendOnly,
+}
+
+impl Default for WriteStrategy {
+    fn default() -> Self {
+        Self::FixedOrder { order: ChunkOrder::RowMajor, unused_bytes: 1 << 20 }
+    }
+}
+
+/// A store of an array's chunks, over a store of its shards.
+pub struct ShardingTransformer {
+    inner: Rc<dyn Store>,
+    keys: Keys,
+    strategy: WriteStrategy,
+}
+
+impl ShardingTransformer {
+    /// Of the array at a place, whose chunks go together by so many along each dimension.
+    ///
+    /// # Errors
+    /// `Format` when `chunks_per_shard` does not fit the array, `Limit` for an index too large.
+    pub fn new(
+        inner: Rc<dyn Store>,
+        place: ArrayPlace,
+        chunks_per_shard: Vec<u64>,
+        strategy: WriteStrategy,
+    ) -> Result<Self> {
+        let keys = Keys::new(place, chunks_per_shard)?;
+        Ok(Self { inner, keys, strategy })
+    }
+
+    /// Refuses before anything is read what the store below could not write.
+    fn check_writable(&self) -> Result<()> {
+        if self.inner.capabilities().writable { Ok(()) } else { Err(self.inner.lacks("write")) }
+    }
+}
+
+/// The error of a shard that is written so often that no state of it can be read.
+fn kept_changing(shard: &StoreKey) -> Error {
+    Error::store("a shard kept changing while it was read").at_key(shard.as_str())
+}
+
+impl Store for ShardingTransformer {
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn describe(&self) -> String {
+        format!("shards in {}", self.inner.describe())
+    }
+
+    /// Not that below: who holds the lock of a chunk waits for the lock of its shard, which may have the same key.
+    fn lock_name(&self) -> Option<String> {
+        self.inner.lock_name().map(|name| format!("chunks in {name}"))
+    }
+
+    fn get<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        range: ByteRange,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+        if self.keys.chunk(key).is_none() {
+            return self.inner.get(key, range, context);
+        }
+        Box::pin(async move {
+            let asked = [KeyRange { key: key.clone(), range }];
+            Ok(self.read(&asked, context).await?.into_iter().next().flatten())
+        })
+    }
+
+    fn get_ranges<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        ranges: &'a [ByteRange],
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
+        if self.keys.chunk(key).is_none() {
+            return self.inner.get_ranges(key, ranges, context);
+        }
+        Box::pin(async move {
+            let asked: Vec<KeyRange> =
+                ranges.iter().map(|range| KeyRange { key: key.clone(), range: *range }).collect();
+            self.read(&asked, context).await
+        })
+    }
+
+    fn get_partial_values<'a>(
+        &'a self,
+        key_ranges: &'a [KeyRange],
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
+        Box::pin(self.read(key_ranges, context))
+    }
+
+    fn merges_ranges(&self) -> bool {
+        self.inner.merges_ranges()
+    }
+
+    fn size<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<u64>>> {
+        let Some(place) = self.keys.chunk(key) else { return self.inner.size(key, context) };
+        Box::pin(async move { self.chunk_size(place, context).await })
+    }
+
+    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
+        match self.keys.chunk(key) {
+            Some(place) => Box::pin(self.set_chunk(place, value)),
+            None => self.inner.set(key, value),
+        }
+    }
+
+    fn set_partial_values<'a>(&'a self, values: &'a [KeyStartValue]) -> LocalFuture<'a, Result<()>> {
+        Box::pin(self.set_parts(values))
+    }
+
+    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
+        match self.keys.chunk(key) {
+            Some(_) => Box::pin(self.erase_chunks(std::slice::from_ref(key))),
+            None => self.inner.erase(key),
+        }
+    }
+
+    fn erase_values<'a>(&'a self, keys: &'a [StoreKey]) -> LocalFuture<'a, Result<()>> {
+        Box::pin(self.erase_chunks(keys))
+    }
+
+    fn list(&self) -> LocalFuture<'_, Result<Vec<StoreKey>>> {
+        Box::pin(async move { self.to_chunk_keys(self.inner.list().await?, &[]).await })
+    }
+
+    fn can_list(&self) -> LocalFuture<'_, Result<bool>> {
+        self.inner.can_list()
+    }
+
+    fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
+        Box::pin(self.list_directly_below(prefix))
+    }
+
+    fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
+        Box::pin(self.list_below(prefix))
+    }
+
+    fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
+        Box::pin(self.erase_below(prefix))
+    }
+}

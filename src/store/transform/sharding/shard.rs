@@ -1,0 +1,265 @@
+//! One shard that is about to change: what becomes of each of its chunks, which bytes must be read for it, and what is written.
+//! Pure: [`writing`](super::writing) does the reading and the writing.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::WriteStrategy;
+use super::index::{self, Index};
+use crate::error::{Error, Result};
+use crate::format::path::StoreKey;
+use crate::limits;
+use crate::store::partial_values::patched;
+use crate::store::{KeyStartValue, Value};
+
+/// What becomes of a chunk.
+#[derive(Clone, Debug)]
+pub(super) enum Change {
+    /// All of it is new.
+    Replace(Value),
+    /// Parts of it are; their keys are of no account.
+    Patch(Vec<KeyStartValue>),
+    /// It is gone.
+    Erase,
+}
+
+/// A shard, what is known of it, and what becomes of its chunks.
+pub(super) struct ShardUpdate {
+    pub shard: StoreKey,
+    pub index: Index,
+    /// By place in C order.
+    pub changes: BTreeMap<usize, Change>,
+}
+
+/// How a shard is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// It stays as it is.
+    Nothing,
+    /// It has no chunk any more.
+    Erase,
+    /// Anew, all of it.
+    Whole,
+    /// New bytes where the old ones stand, and the index.
+    InPlace,
+    /// New chunks and the index after all that stands there.
+    Append,
+}
+
+/// The bytes of a written shard.
+pub(super) enum Written {
+    /// All of it.
+    Whole(Vec<u8>),
+    /// Parts of it, by where they begin.
+    Parts(Vec<(u64, Value)>),
+}
+
+impl ShardUpdate {
+    /// Where a chunk stands.
+    fn old(&self, linear: usize) -> Result<Option<Range<u64>>> {
+        self.index.get(&self.shard, linear)
+    }
+
+    /// Bytes that a changed chunk will have; `None` for an erased one.
+    fn new_len(&self, linear: usize, change: &Change) -> Result<Option<u64>> {
+        Ok(match change {
+            Change::Replace(value) => Some(value.len()),
+            Change::Erase => None,
+            Change::Patch(values) => {
+                let old = self.old(linear)?.map_or(0, |old| old.end - old.start);
+                let ends = values.iter().map(|value| Ok(value.range()?.end)).collect::<Result<Vec<_>>>()?;
+                Some(ends.into_iter().fold(old, u64::max))
+            }
+        })
+    }
+
+    /// Chunks that stay as they are.
+    fn kept(&self) -> Result<Vec<(usize, Range<u64>)>> {
+        let mut existing = self.index.existing(&self.shard)?;
+        existing.retain(|(linear, _)| !self.changes.contains_key(linear));
+        Ok(existing)
+    }
+
+    /// Chooses how to write. `index_len` bytes at the end of the shard are its index.
+    pub fn way(&self, strategy: WriteStrategy, index_len: u64) -> Result<Way> {
+        let mut kept_bytes = 0_u64;
+        let kept = self.kept()?;
+        kept.iter().for_each(|(_, at)| kept_bytes = kept_bytes.saturating_add(at.end - at.start));
+        if kept.is_empty() && self.changes.values().all(|change| matches!(change, Change::Erase)) {
+            return Ok(if self.index.exists { Way::Erase } else { Way::Nothing });
+        }
+        let mut is_changed = false;
+        for (linear, change) in &self.changes {
+            is_changed |= !matches!(change, Change::Erase) || self.old(*linear)?.is_some();
+        }
+        if !is_changed {
+            return Ok(Way::Nothing);
+        }
+        let Some(shard_len) = self.index.shard_len.filter(|_| self.index.exists) else {
+            return Ok(Way::Whole);
+        };
+        let WriteStrategy::FixedOrder { unused_bytes, .. } = strategy else { return Ok(Way::Append) };
+        let fits = self.fits_in_place(&kept, shard_len, index_len, kept_bytes, unused_bytes)?;
+        Ok(if fits { Way::InPlace } else { Way::Whole })
+    }
+
+    fn fits_in_place(
+        &self,
+        kept: &[(usize, Range<u64>)],
+        shard_len: u64,
+        index_len: u64,
+        kept_bytes: u64,
+        unused_bytes: u64,
+    ) -> Result<bool> {
+        let body = shard_len.saturating_sub(index_len);
+        let (mut used, mut places) = (kept_bytes, Vec::new());
+        for (linear, change) in &self.changes {
+            let Some(new_len) = self.new_len(*linear, change)? else { continue };
+            let Some(old) = self.old(*linear)?.filter(|old| new_len <= old.end - old.start) else {
+                return Ok(false);
+            };
+            used = used.saturating_add(new_len);
+            places.push((old, true));
+        }
+        places.extend(kept.iter().map(|(_, at)| (at.clone(), false)));
+        places.retain(|(at, _)| !at.is_empty());
+        places.sort_by_key(|(at, _)| (at.start, at.end));
+        // Chunks may share bytes, and the index's too; then none may be written over. What is kept is not looked at among itself,
+        // so the furthest end of each sort is what the next must not begin before.
+        let (mut kept_end, mut changed_end) = (0, 0);
+        for (at, is_changed) in places {
+            if at.start < changed_end || (is_changed && (at.start < kept_end || at.end > body)) {
+                return Ok(false);
+            }
+            let end = if is_changed { &mut changed_end } else { &mut kept_end };
+            *end = at.end.max(*end);
+        }
+        Ok(body.saturating_sub(used) <= unused_bytes)
+    }
+
+    /// The chunks whose bytes must be read.
+    pub fn needed(&self, way: Way) -> Result<Vec<(usize, Range<u64>)>> {
+        let mut needed = if way == Way::Whole { self.kept()? } else { Vec::new() };
+        if matches!(way, Way::Whole | Way::Append) {
+            for (linear, change) in &self.changes {
+                let (Change::Patch(values), Some(old)) = (change, self.old(*linear)?) else { continue };
+                if !covers(values, old.end - old.start)? {
+                    needed.push((*linear, old));
+                }
+            }
+        }
+        needed.retain(|(_, at)| !at.is_empty());
+        let bytes = needed.iter().fold(0_u64, |sum, (_, at)| sum.saturating_add(at.end - at.start));
+        limits::within(bytes, limits::CHUNK_BYTES, "a shard to be written anew")?;
+        Ok(needed)
+    }
+
+    /// What is written, given the chunks that were [`needed`](Self::needed).
+    pub fn write(
+        &self,
+        way: Way,
+        read: &BTreeMap<usize, Value>,
+        (strategy, chunks_per_shard): (WriteStrategy, &[u64]),
+        count: usize,
+    ) -> Result<Written> {
+        let index_len = index::encoded_len(count);
+        let mut entries = vec![None; count];
+        for (linear, at) in self.kept()? {
+            entries[linear] = Some(at);
+        }
+        match (way, self.index.shard_len) {
+            (Way::InPlace, Some(shard_len)) => self.write_in_place(entries, shard_len - index_len),
+            (Way::Append, Some(shard_len)) => {
+                let changed: Vec<usize> = self.changes.keys().copied().collect();
+                let bytes = self.assemble(&changed, read, entries, shard_len)?;
+                Ok(Written::Parts(vec![(shard_len, bytes.into())]))
+            }
+            _ => {
+                let mut chunks = self.changes.keys().copied().collect::<Vec<_>>();
+                chunks.extend(self.kept()?.into_iter().map(|(linear, _)| linear));
+                let order = match strategy {
+                    WriteStrategy::FixedOrder { order, .. } => order,
+                    WriteStrategy::AppendOnly => super::ChunkOrder::default(),
+                };
+                order.sort(&mut chunks, chunks_per_shard);
+                self.assemble(&chunks, read, vec![None; count], 0).map(Written::Whole)
+            }
+        }
+    }
+
+    /// Chunks one after the other, and the index, as they stand from `start` on.
+    fn assemble(
+        &self,
+        chunks: &[usize],
+        read: &BTreeMap<usize, Value>,
+        mut entries: Vec<Option<Range<u64>>>,
+        start: u64,
+    ) -> Result<Vec<u8>> {
+        let chunks = chunks.iter().map(|linear| Ok((*linear, self.new_bytes(*linear, read)?)));
+        let chunks = chunks.collect::<Result<Vec<_>>>()?;
+        let body = chunks.iter().filter_map(|(_, value)| value.as_ref()).map(Value::len);
+        let body = body.fold(0_u64, u64::saturating_add);
+        let mut bytes = limits::zeroed(body, limits::CHUNK_BYTES, "shard")?;
+        let mut rest = bytes.as_mut_slice();
+        let mut offset = start;
+        for (linear, value) in chunks {
+            let Some(value) = value else {
+                entries[linear] = None;
+                continue;
+            };
+            let (room, after) = rest.split_at_mut(limits::to_usize(value.len(), "chunk")?);
+            value.copy_to(0, room)?;
+            rest = after;
+            let end =
+                offset.checked_add(value.len()).ok_or_else(|| Error::limit("a shard beyond 2^64 bytes"))?;
+            entries[linear] = Some(offset..end);
+            offset = end;
+        }
+        bytes.extend(index::encode(&entries));
+        Ok(bytes)
+    }
+
+    /// What a chunk will be; `None` for an erased one.
+    fn new_bytes(&self, linear: usize, read: &BTreeMap<usize, Value>) -> Result<Option<Value>> {
+        Ok(match self.changes.get(&linear) {
+            Some(Change::Erase) => None,
+            Some(Change::Replace(value)) => Some(value.clone()),
+            Some(Change::Patch(values)) => Some(patched(read.get(&linear), values)?),
+            // An empty chunk was not read.
+            None => Some(read.get(&linear).cloned().unwrap_or_else(|| Vec::new().into())),
+        })
+    }
+
+    fn write_in_place(&self, mut entries: Vec<Option<Range<u64>>>, index_at: u64) -> Result<Written> {
+        let mut parts: Vec<(u64, Value)> = Vec::new();
+        for (linear, change) in &self.changes {
+            let Some(old) = self.old(*linear)? else { continue };
+            let Some(new_len) = self.new_len(*linear, change)? else { continue };
+            entries[*linear] = Some(old.start..old.start + new_len);
+            match change {
+                Change::Replace(value) => parts.push((old.start, value.clone())),
+                Change::Patch(values) => {
+                    parts.extend(values.iter().map(|value| (old.start + value.start, value.value.clone())));
+                }
+                Change::Erase => {}
+            }
+        }
+        parts.retain(|(_, value)| !value.is_empty());
+        parts.push((index_at, index::encode(&entries).into()));
+        Ok(Written::Parts(parts))
+    }
+}
+
+/// Whether partial values leave nothing of the first `len` bytes.
+fn covers(values: &[KeyStartValue], len: u64) -> Result<bool> {
+    let mut ranges = values.iter().map(KeyStartValue::range).collect::<Result<Vec<_>>>()?;
+    ranges.sort_by_key(|range| range.start);
+    let mut end = 0;
+    for range in ranges {
+        if range.start > end {
+            break;
+        }
+        end = range.end.max(end);
+    }
+    Ok(end >= len)
+}

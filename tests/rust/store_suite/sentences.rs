@@ -1,0 +1,354 @@
+//! The sentences of the text, "Abstract store interface": a test each, on keys of chunks and on others.
+
+use zarr_wasm::error::ErrorKind;
+use zarr_wasm::store::ByteRange;
+
+use super::Outcome;
+use super::stores::Subject;
+
+type Sentence = fn(&Subject) -> Outcome;
+
+/// Each sentence, by what it says.
+pub const SENTENCES: &[(&str, Sentence)] = &[
+    ("get_retrieves_the_value_of_a_key", get_retrieves),
+    ("a_missing_key_is_absent", absent),
+    ("a_range_is_a_start_and_a_length", ranges),
+    ("a_range_of_length_none_reaches_to_the_end", open_ranges),
+    ("a_suffix_is_the_last_bytes", suffixes),
+    ("a_range_past_the_end_is_an_error", past_the_end),
+    ("partial_values_come_in_the_order_asked", in_order),
+    ("a_key_may_occur_several_times", repeated_keys),
+    ("a_missing_key_is_none_among_partial_values", none_among_values),
+    ("set_replaces_the_whole_value", set_replaces),
+    ("an_empty_value_is_a_value", empty_values),
+    ("keys_are_case_sensitive", case_sensitive),
+    ("set_partial_values_changes_parts", partial_sets),
+    ("set_partial_values_must_not_overlap", overlaps),
+    ("set_partial_values_makes_keys_and_fills_gaps_with_zeros", partial_sets_make_keys),
+    ("set_partial_values_may_name_a_key_several_times", repeated_sets),
+    ("erase_removes_the_pair", erase_removes),
+    ("erasing_what_is_absent_is_fine", erase_absent),
+    ("erase_values_removes_the_pairs", erase_values),
+    ("erase_prefix_removes_all_below", erase_prefix),
+    ("erase_prefix_of_the_root_removes_everything", erase_root),
+    ("list_retrieves_all_keys", list),
+    ("list_prefix_retrieves_the_keys_below", list_prefix),
+    ("list_dir_retrieves_keys_and_prefixes", list_dir),
+    ("a_listing_of_nothing_is_empty", list_nothing),
+    ("size_is_the_length_of_the_value", sizes),
+    ("capabilities_are_told", capabilities),
+];
+
+/// Keys that every transformer passes on, and chunks (of both separators) that the sharding one does not.
+const NAMES: [&str; 4] = ["meta/root.array.json", "zarr.json", "data/a/c4/3", "data/a/c4.3"];
+
+fn same<T: PartialEq + std::fmt::Debug>(found: T, expected: T, what: &str) -> Outcome {
+    if found == expected { Ok(()) } else { Err(format!("{what}: found {found:?}, expected {expected:?}")) }
+}
+
+fn fine<T>(result: zarr_wasm::error::Result<T>) -> Result<T, String> {
+    result.map_err(|error| format!("{error:?}"))
+}
+
+fn refused<T: std::fmt::Debug>(result: zarr_wasm::error::Result<T>, kind: ErrorKind) -> Outcome {
+    match result {
+        Err(error) if error.kind() == kind => Ok(()),
+        other => Err(format!("{other:?} instead of a {kind:?} error")),
+    }
+}
+
+fn on_each(subject: &Subject, test: impl Fn(&Subject, &str) -> Outcome) -> Outcome {
+    NAMES.iter().try_for_each(|name| test(subject, name).map_err(|message| format!("{name}: {message}")))
+}
+
+fn get_retrieves(subject: &Subject) -> Outcome {
+    on_each(subject, |subject, name| {
+        fine(subject.set(name, b"value"))?;
+        same(fine(subject.whole(name))?, Some(b"value".to_vec()), "value")
+    })
+}
+
+fn absent(subject: &Subject) -> Outcome {
+    on_each(subject, |subject, name| {
+        same(fine(subject.whole(name))?, None, "of an empty store")?;
+        same(fine(subject.get(name, ByteRange::Suffix(3)))?, None, "suffix")?;
+        same(fine(subject.size(name))?, None, "size")
+    })?;
+    fine(subject.set("data/a/c4/2", b"neighbour"))?;
+    same(fine(subject.whole("data/a/c4/3"))?, None, "beside one in the same shard")?;
+    same(fine(subject.size("data/a/c4/3"))?, None, "size beside one in the same shard")
+}
+
+fn ranges(subject: &Subject) -> Outcome {
+    on_each(subject, |subject, name| {
+        fine(subject.set(name, b"0123456789"))?;
+        for (offset, len, expected) in [(0, 1, "0"), (3, 4, "3456"), (8, 2, "89"), (7, 100, "789")] {
+            let found = fine(subject.get(name, ByteRange::FromStart { offset, len }))?;
+            same(found, Some(expected.as_bytes().to_vec()), "range")?;
+        }
+        Ok(())
+    })
+}
+
+fn open_ranges(subject: &Subject) -> Outcome {
+    on_each(subject, |subject, name| {
+        fine(subject.set(name, b"0123456789"))?;
+        for (offset, expected) in [(0, "0123456789"), (1, "123456789"), (9, "9")] {
+            let found = fine(subject.get(name, ByteRange::from_offset(offset)))?;
+            same(found, Some(expected.as_bytes().to_vec()), "range")?;
+        }
+        Ok(())
+    })
+}
+
+fn suffixes(subject: &Subject) -> Outcome {
+    on_each(subject, |subject, name| {
+        fine(subject.set(name, b"0123456789"))?;
+        for (len, expected) in [(1, "9"), (10, "0123456789"), (99, "0123456789")] {
+            let found = fine(subject.get(name, ByteRange::Suffix(len)))?;
+            same(found, Some(expected.as_bytes().to_vec()), "suffix")?;
+        }
+        Ok(())
+    })
+}
+
+fn past_the_end(subject: &Subject) -> Outcome {
+    on_each(subject, |subject, name| {
+        fine(subject.set(name, b"0123"))?;
+        for offset in [4, 5, u64::MAX - 1] {
+            refused(subject.get(name, ByteRange::FromStart { offset, len: 1 }), ErrorKind::Format)?;
+        }
+        Ok(())
+    })
+}
+
+fn in_order(subject: &Subject) -> Outcome {
+    for (name, bytes) in [("zarr.json", "json"), ("data/a/c0/1", "first"), ("data/a/c6/4", "last")] {
+        fine(subject.set(name, bytes.as_bytes()))?;
+    }
+    let (start, end) = (ByteRange::FromStart { offset: 0, len: 2 }, ByteRange::Suffix(2));
+    let found = fine(subject.get_partial_values(&[
+        ("data/a/c6/4", end),
+        ("zarr.json", start),
+        ("data/a/c0/1", ByteRange::Whole),
+        ("data/a/c6/4", start),
+    ]))?;
+    let expected = ["st", "js", "first", "la"].map(|text| Some(text.as_bytes().to_vec()));
+    same(found, expected.to_vec(), "values")
+}
+
+fn repeated_keys(subject: &Subject) -> Outcome {
+    on_each(subject, |subject, name| {
+        fine(subject.set(name, b"0123456789"))?;
+        let ranges = [(4, 2), (0, 3), (4, 2), (1, 9), (9, 1)];
+        let asked = ranges.map(|(offset, len)| (name, ByteRange::FromStart { offset, len }));
+        let expected = ["45", "012", "45", "123456789", "9"].map(|text| Some(text.as_bytes().to_vec()));
+        same(fine(subject.get_partial_values(&asked))?, expected.to_vec(), "values")
+    })
+}
+
+fn none_among_values(subject: &Subject) -> Outcome {
+    fine(subject.set("data/a/c0/0", b"there"))?;
+    let names = ["data/a/c0/1", "data/a/c0/0", "zarr.json", "data/a/c6/4", "other/key"];
+    let asked = names.map(|name| (name, ByteRange::Whole));
+    let expected = vec![None, Some(b"there".to_vec()), None, None, None];
+    same(fine(subject.get_partial_values(&asked))?, expected, "values")?;
+    same(fine(subject.get_partial_values(&[]))?, Vec::new(), "nothing asked")
+}
+
+fn set_replaces(subject: &Subject) -> Outcome {
+    on_each(subject, |subject, name| {
+        for bytes in [&b"a long value"[..], b"short", b"longer again, by far", b"x"] {
+            fine(subject.set(name, bytes))?;
+            same(fine(subject.whole(name))?, Some(bytes.to_vec()), "value")?;
+        }
+        Ok(())
+    })
+}
+
+fn empty_values(subject: &Subject) -> Outcome {
+    on_each(subject, |subject, name| {
+        fine(subject.set(name, b""))?;
+        same(fine(subject.whole(name))?, Some(Vec::new()), "value")?;
+        same(fine(subject.size(name))?, Some(0), "size")?;
+        same(fine(subject.list())?.contains(&name.to_owned()), true, "listed")
+    })
+}
+
+fn case_sensitive(subject: &Subject) -> Outcome {
+    fine(subject.set("foo", b"a"))?;
+    fine(subject.set("FOO", b"b"))?;
+    same(fine(subject.whole("foo"))?, Some(b"a".to_vec()), "foo")?;
+    same(fine(subject.whole("FOO"))?, Some(b"b".to_vec()), "FOO")
+}
+
+fn partial_sets(subject: &Subject) -> Outcome {
+    on_each(subject, |subject, name| {
+        fine(subject.set(name, b"0123456789"))?;
+        fine(subject.set_partial_values(&[(name, 2, b"XY")]))?;
+        same(fine(subject.whole(name))?, Some(b"01XY456789".to_vec()), "within")?;
+        fine(subject.set_partial_values(&[(name, 8, b"long")]))?;
+        same(fine(subject.whole(name))?, Some(b"01XY4567long".to_vec()), "past the end")?;
+        fine(subject.set_partial_values(&[(name, 0, b"Z")]))?;
+        same(fine(subject.whole(name))?, Some(b"Z1XY4567long".to_vec()), "at the start")
+    })
+}
+
+fn overlaps(subject: &Subject) -> Outcome {
+    on_each(subject, |subject, name| {
+        fine(subject.set(name, b"0123456789"))?;
+        let set = subject.set_partial_values(&[(name, 0, b"abcd"), ("other/key", 0, b"x"), (name, 3, b"e")]);
+        refused(set, ErrorKind::Argument)?;
+        same(fine(subject.whole(name))?, Some(b"0123456789".to_vec()), "unchanged")?;
+        same(fine(subject.whole("other/key"))?, None, "nothing was written")
+    })
+}
+
+fn partial_sets_make_keys(subject: &Subject) -> Outcome {
+    on_each(subject, |subject, name| {
+        fine(subject.set_partial_values(&[(name, 3, b"abc")]))?;
+        same(fine(subject.whole(name))?, Some(b"\0\0\0abc".to_vec()), "made")?;
+        fine(subject.set_partial_values(&[(name, 8, b"d")]))?;
+        same(fine(subject.whole(name))?, Some(b"\0\0\0abc\0\0d".to_vec()), "grown")
+    })
+}
+
+fn repeated_sets(subject: &Subject) -> Outcome {
+    fine(subject.set("data/a/c0/0", b"0123456789"))?;
+    fine(subject.set_partial_values(&[
+        ("data/a/c0/0", 8, b"ij"),
+        ("data/a/c0/1", 0, b"new"),
+        ("data/a/c0/0", 0, b"a"),
+        ("zarr.json", 0, b"{}"),
+        ("data/a/c6/4", 0, b"far"),
+    ]))?;
+    for (name, expected) in
+        [("data/a/c0/0", "a1234567ij"), ("data/a/c0/1", "new"), ("zarr.json", "{}"), ("data/a/c6/4", "far")]
+    {
+        same(fine(subject.whole(name))?, Some(expected.as_bytes().to_vec()), name)?;
+    }
+    Ok(())
+}
+
+fn erase_removes(subject: &Subject) -> Outcome {
+    on_each(subject, |subject, name| {
+        fine(subject.set(name, b"value"))?;
+        fine(subject.set("data/a/c4/2", b"neighbour"))?;
+        fine(subject.erase(name))?;
+        same(fine(subject.whole(name))?, None, "erased")?;
+        same(fine(subject.whole("data/a/c4/2"))?, Some(b"neighbour".to_vec()), "neighbour")
+    })
+}
+
+fn erase_absent(subject: &Subject) -> Outcome {
+    on_each(subject, |subject, name| {
+        fine(subject.erase(name))?;
+        fine(subject.erase_values(&[name, "no/such/key"]))
+    })?;
+    fine(subject.erase_prefix("no/such"))?;
+    fine(subject.erase_prefix("data/a/c4"))?;
+    same(fine(subject.list())?, Vec::new(), "nothing came of it")
+}
+
+fn erase_values(subject: &Subject) -> Outcome {
+    let names = ["zarr.json", "data/a/c0/0", "data/a/c0/1", "data/a/c3/0", "data/a/c6/4"];
+    for name in names {
+        fine(subject.set(name, name.as_bytes()))?;
+    }
+    fine(subject.erase_values(&["data/a/c0/1", "zarr.json", "data/a/c6/4", "data/a/c5/1"]))?;
+    same(fine(subject.list())?, vec!["data/a/c0/0".to_owned(), "data/a/c3/0".to_owned()], "left")?;
+    same(fine(subject.whole("data/a/c0/0"))?, Some(b"data/a/c0/0".to_vec()), "value")
+}
+
+fn fill(subject: &Subject, names: &[&str]) -> Outcome {
+    names.iter().try_for_each(|name| fine(subject.set(name, name.as_bytes())))
+}
+
+fn erase_prefix(subject: &Subject) -> Outcome {
+    fill(
+        subject,
+        &["a/b", "a/c/d", "a.b", "ab/c", "data/a/c0/0", "data/a/c1/0", "data/a/c1/4", "data/b/c1/0"],
+    )?;
+    fine(subject.erase_prefix("a"))?;
+    fine(subject.erase_prefix("data/a/c1"))?;
+    same(
+        fine(subject.list())?,
+        ["a.b", "ab/c", "data/a/c0/0", "data/b/c1/0"].map(str::to_owned).to_vec(),
+        "left",
+    )?;
+    same(fine(subject.whole("data/a/c0/0"))?, Some(b"data/a/c0/0".to_vec()), "value")?;
+    fine(subject.erase_prefix("data/a"))?;
+    same(fine(subject.list())?, ["a.b", "ab/c", "data/b/c1/0"].map(str::to_owned).to_vec(), "left at last")
+}
+
+fn erase_root(subject: &Subject) -> Outcome {
+    fill(subject, &["a/b", "zarr.json", "data/a/c0/0", "data/a/c6/4"])?;
+    fine(subject.erase_prefix("/"))?;
+    same(fine(subject.list())?, Vec::new(), "left")?;
+    fine(subject.set("a/b", b"again"))
+}
+
+fn list(subject: &Subject) -> Outcome {
+    let names = ["a/b", "data/a/c0/0", "data/a/c0/1", "data/a/c6/4", "data/aa/c0/0", "zarr.json"];
+    fill(subject, &names)?;
+    same(fine(subject.list())?, names.map(str::to_owned).to_vec(), "keys")?;
+    same(fine(subject.list_prefix("/"))?, names.map(str::to_owned).to_vec(), "keys below the root")
+}
+
+/// The text's own example, and the same among chunks.
+fn list_prefix(subject: &Subject) -> Outcome {
+    fill(subject, &["a/b", "a/c/d", "e/f/g"])?;
+    same(fine(subject.list_prefix("a/"))?, vec!["a/b".to_owned(), "a/c/d".to_owned()], "a/")?;
+    let chunks = ["data/a/c4/0", "data/a/c4/3", "data/a/c5/0", "data/a/c5.1", "data/a/c0/0"];
+    fill(subject, &chunks)?;
+    let expected = ["data/a/c4/0", "data/a/c4/3"].map(str::to_owned).to_vec();
+    same(fine(subject.list_prefix("data/a/c4/"))?, expected, "data/a/c4/")?;
+    let mut all = chunks.map(str::to_owned).to_vec();
+    all.sort();
+    same(fine(subject.list_prefix("data/a/"))?, all.clone(), "data/a/")?;
+    same(fine(subject.list_prefix("data/"))?, all, "data/")?;
+    same(fine(subject.list_prefix("data/a/c4/3/"))?, Vec::new(), "below a chunk")
+}
+
+/// The text's own example, and the same among chunks.
+fn list_dir(subject: &Subject) -> Outcome {
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    fill(subject, &["a/b", "a/c", "a/d/e", "a/f/g"])?;
+    same(fine(subject.list_dir("a/"))?, (names(&["a/b", "a/c"]), names(&["a/d", "a/f"])), "a/")?;
+    same(fine(subject.list_dir("b/"))?, (Vec::new(), Vec::new()), "b/")?;
+    fill(subject, &["data/a/c4/0", "data/a/c4/3", "data/a/c5/0", "data/a/c5.1"])?;
+    same(fine(subject.list_dir("data/a/c4"))?, (names(&["data/a/c4/0", "data/a/c4/3"]), Vec::new()), "c4/")?;
+    same(fine(subject.list_dir("data"))?, (Vec::new(), names(&["data/a"])), "data/")?;
+    same(fine(subject.list_dir("/"))?, (Vec::new(), names(&["a", "data"])), "the root")?;
+    let (keys, prefixes) = fine(subject.list_dir("data/a"))?;
+    same(keys, names(&["data/a/c5.1"]), "keys of data/a/")?;
+    check_prefixes(subject, &prefixes, &["data/a/c4", "data/a/c5"])
+}
+
+fn check_prefixes(subject: &Subject, found: &[String], expected: &[&str]) -> Outcome {
+    let missing = expected.iter().any(|prefix| !found.contains(&(*prefix).to_owned()));
+    let tidy = subject.names_empty_prefixes || found.len() == expected.len();
+    if !missing && tidy { Ok(()) } else { Err(format!("prefixes {found:?}, expected {expected:?}")) }
+}
+
+fn list_nothing(subject: &Subject) -> Outcome {
+    same(fine(subject.list())?, Vec::new(), "keys")?;
+    for prefix in ["/", "data", "data/a", "data/a/c4", "b"] {
+        same(fine(subject.list_prefix(prefix))?, Vec::new(), prefix)?;
+        same(fine(subject.list_dir(prefix))?, (Vec::new(), Vec::new()), prefix)?;
+    }
+    Ok(())
+}
+
+fn sizes(subject: &Subject) -> Outcome {
+    on_each(subject, |subject, name| {
+        fine(subject.set(name, b"0123456789"))?;
+        same(fine(subject.size(name))?, Some(10), "size")
+    })
+}
+
+fn capabilities(subject: &Subject) -> Outcome {
+    let told = subject.store.capabilities();
+    same((told.readable, told.writable, told.listable), (true, true, true), "capabilities")?;
+    same(subject.store.describe().is_empty(), false, "described")
+}

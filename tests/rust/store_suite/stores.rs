@@ -1,0 +1,377 @@
+//! The stores that the suite runs on, and those that offer only half of the operations.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use futures_executor::block_on;
+use zarr_wasm::error::Result;
+use zarr_wasm::format::chunk_key::Separator;
+use zarr_wasm::format::metadata::ZarrFormat;
+use zarr_wasm::format::metadata::consolidated::Consolidated;
+use zarr_wasm::format::path::{NodePath, StoreKey};
+use zarr_wasm::store::file_system::FileSystemStore;
+use zarr_wasm::store::memory::MemoryStore;
+use zarr_wasm::store::transform::sharding::{ChunkOrder, ShardingTransformer, WriteStrategy};
+use zarr_wasm::store::transform::{ArrayPlace, CachingTransformer};
+use zarr_wasm::store::wrap::{Coalescing, Counting, Overlay, Sharing};
+use zarr_wasm::store::{
+    ByteRange, Capabilities, Fetched, KeyRange, KeyStartValue, Listing, LocalFuture, PartialAccess,
+    RequestContext, Store, StoreWithPartialAccess, Value,
+};
+
+/// A way to make a store with nothing in it.
+pub struct Made {
+    pub name: &'static str,
+    pub make: fn() -> Subject,
+}
+
+/// A store under test.
+pub struct Subject {
+    pub store: Rc<dyn Store>,
+    /// `list_dir` may name prefixes below which there is nothing, as the text allows the sharding transformer.
+    pub names_empty_prefixes: bool,
+    _folder: Option<Folder>,
+}
+
+fn subject(store: impl Store + 'static) -> Subject {
+    Subject { store: Rc::new(store), names_empty_prefixes: false, _folder: None }
+}
+
+fn memory() -> Rc<dyn Store> {
+    Rc::new(MemoryStore::new())
+}
+
+/// Chunks of `data/a`: 7 × 5 of them.
+pub fn place(separator: Separator) -> ArrayPlace {
+    let prefix = NodePath::from_normal("data/a").unwrap_or_default();
+    ArrayPlace { prefix, grid_shape: vec![7, 5], separator }
+}
+
+pub fn sharded(inner: Rc<dyn Store>, separator: Separator, strategy: WriteStrategy) -> Rc<dyn Store> {
+    let made = ShardingTransformer::new(inner, place(separator), vec![3, 2], strategy);
+    Rc::new(made.unwrap_or_else(|error| panic!("{error:?}")))
+}
+
+fn transformed(store: Rc<dyn Store>) -> Subject {
+    Subject { names_empty_prefixes: true, ..subject(store) }
+}
+
+fn fixed(order: ChunkOrder, unused_bytes: u64) -> WriteStrategy {
+    WriteStrategy::FixedOrder { order, unused_bytes }
+}
+
+fn in_folder(wrap: fn(Rc<dyn Store>) -> Subject) -> Subject {
+    let folder = Folder::new();
+    let store = Rc::new(FileSystemStore::new(&folder.path));
+    Subject { _folder: Some(folder), ..wrap(store) }
+}
+
+/// Shards of shards: the transformer nearest to the array is the last around the store.
+fn stacked(store: Rc<dyn Store>) -> Subject {
+    let outer = ArrayPlace { grid_shape: vec![3, 3], ..place(Separator::Slash) };
+    let outer = ShardingTransformer::new(store, outer, vec![2, 2], WriteStrategy::default());
+    let outer = outer.unwrap_or_else(|error| panic!("{error:?}"));
+    transformed(sharded(Rc::new(outer), Separator::Slash, WriteStrategy::default()))
+}
+
+fn consolidated() -> Overlay {
+    let text = br#"{"zarr_consolidated_format":1,"metadata":{"known/.zgroup":{"zarr_format":2}}}"#;
+    let known = Consolidated::index(text.as_slice(), ZarrFormat::V2);
+    let known = known.unwrap_or_else(|error| panic!("{error:?}")).unwrap_or_else(|| panic!("none"));
+    Overlay::new(memory(), known)
+}
+
+/// Every store, by name.
+pub const STORES: &[Made] = &[
+    Made { name: "memory", make: || subject(memory()) },
+    Made { name: "file_system", make: || in_folder(subject) },
+    Made { name: "whole_values_only", make: || subject(WholeOnly::default()) },
+    Made { name: "partial_values_only", make: || subject(partial_only()) },
+    Made { name: "counting", make: || subject(Counting::with_log(memory())) },
+    Made { name: "sharing", make: || subject(Sharing::new(memory())) },
+    Made { name: "coalescing", make: || subject(Coalescing::new(memory())) },
+    Made { name: "consolidated_overlay", make: || subject(consolidated()) },
+    Made { name: "all_wrappers", make: || subject(Coalescing::new(Sharing::new(Counting::new(memory())))) },
+    Made { name: "caching", make: || subject(CachingTransformer::new(memory(), 1 << 20)) },
+    Made { name: "caching_little", make: || subject(CachingTransformer::new(memory(), 400)) },
+    Made {
+        name: "caching_file_system",
+        make: || in_folder(|store| subject(CachingTransformer::new(store, 1 << 20))),
+    },
+    Made {
+        name: "sharding",
+        make: || transformed(sharded(memory(), Separator::Slash, WriteStrategy::default())),
+    },
+    Made {
+        name: "sharding_dot",
+        make: || transformed(sharded(memory(), Separator::Dot, WriteStrategy::default())),
+    },
+    Made {
+        name: "sharding_without_unused_bytes",
+        make: || transformed(sharded(memory(), Separator::Slash, fixed(ChunkOrder::Morton, 0))),
+    },
+    Made {
+        name: "sharding_column_major",
+        make: || transformed(sharded(memory(), Separator::Slash, fixed(ChunkOrder::ColumnMajor, 8))),
+    },
+    Made {
+        name: "sharding_append_only",
+        make: || transformed(sharded(memory(), Separator::Slash, WriteStrategy::AppendOnly)),
+    },
+    Made { name: "sharding_stacked", make: || stacked(memory()) },
+    Made {
+        name: "sharding_file_system",
+        make: || in_folder(|store| transformed(sharded(store, Separator::Slash, WriteStrategy::default()))),
+    },
+    Made {
+        name: "sharding_whole_values_only",
+        make: || {
+            transformed(sharded(Rc::new(WholeOnly::default()), Separator::Slash, WriteStrategy::default()))
+        },
+    },
+    Made {
+        name: "sharding_partial_values_only",
+        make: || transformed(sharded(Rc::new(partial_only()), Separator::Slash, WriteStrategy::AppendOnly)),
+    },
+    Made {
+        name: "sharding_all_wrappers",
+        make: || {
+            let wrapped = Coalescing::new(Sharing::new(Counting::new(memory())));
+            transformed(sharded(Rc::new(wrapped), Separator::Slash, WriteStrategy::default()))
+        },
+    },
+    Made {
+        name: "caching_sharding_caching",
+        make: || {
+            let below = Rc::new(CachingTransformer::new(memory(), 1 << 20));
+            let sharded = sharded(below, Separator::Slash, WriteStrategy::default());
+            transformed(Rc::new(CachingTransformer::new(sharded, 1 << 20)))
+        },
+    },
+];
+
+/// A folder that is gone with the test.
+pub struct Folder {
+    pub path: PathBuf,
+}
+
+impl Folder {
+    pub fn new() -> Self {
+        static NUMBER: AtomicU64 = AtomicU64::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("zarr-wasm-suite-{}-{number}", std::process::id()));
+        // Of a run that was killed and whose number has come again.
+        let _ = std::fs::remove_dir_all(&path);
+        Self { path }
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.path);
+    }
+}
+
+/// Reads and writes whole values, and lists folders; everything else is the interface's fallback.
+#[derive(Default)]
+pub struct WholeOnly {
+    values: RefCell<BTreeMap<StoreKey, Vec<u8>>>,
+}
+
+impl Store for WholeOnly {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { readable: true, partial: false, writable: true, listable: true }
+    }
+
+    fn describe(&self) -> String {
+        "whole values only".to_owned()
+    }
+
+    fn get<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        range: ByteRange,
+        _context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+        Box::pin(async move {
+            let value = self.values.borrow().get(key).cloned();
+            value.map(|value| Fetched::part_of(&value.into(), range)).transpose()
+        })
+    }
+
+    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
+        Box::pin(async move {
+            self.values.borrow_mut().insert(key.clone(), value.to_vec(1 << 30, "test")?);
+            Ok(())
+        })
+    }
+
+    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
+        Box::pin(async move {
+            self.values.borrow_mut().remove(key);
+            Ok(())
+        })
+    }
+
+    fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
+        Box::pin(async move { Ok(Listing::of(self.values.borrow().keys(), prefix)) })
+    }
+}
+
+/// Reads, writes and erases by lists, tells no sizes, and can only list everything.
+#[derive(Default)]
+pub struct PartialOnly {
+    values: RefCell<BTreeMap<StoreKey, Vec<u8>>>,
+}
+
+fn partial_only() -> StoreWithPartialAccess<PartialOnly> {
+    StoreWithPartialAccess(PartialOnly::default())
+}
+
+impl PartialAccess for PartialOnly {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { readable: true, partial: true, writable: true, listable: true }
+    }
+
+    fn describe(&self) -> String {
+        "partial values only".to_owned()
+    }
+
+    fn get_partial_values<'a>(
+        &'a self,
+        key_ranges: &'a [KeyRange],
+        _context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
+        Box::pin(async move {
+            let values = self.values.borrow();
+            let read = |asked: &KeyRange| {
+                let part = values.get(&asked.key).map(|value| {
+                    let size = value.len() as u64;
+                    let part = asked.range.of(size).ok_or_else(|| asked.range.past_end(None))?;
+                    let value = Value::from(value.clone()).slice(part)?;
+                    Ok(Fetched { value, size: None, version: None })
+                });
+                part.transpose()
+            };
+            key_ranges.iter().map(read).collect()
+        })
+    }
+
+    fn set_partial_values<'a>(&'a self, values: &'a [KeyStartValue]) -> LocalFuture<'a, Result<()>> {
+        Box::pin(async move {
+            for put in values {
+                let mut all = self.values.borrow_mut();
+                let value = all.entry(put.key.clone()).or_default();
+                let start = usize::try_from(put.start).unwrap_or(usize::MAX);
+                let bytes = put.value.to_vec(1 << 30, "test")?;
+                value.resize(value.len().max(start + bytes.len()), 0);
+                value[start..start + bytes.len()].copy_from_slice(&bytes);
+            }
+            Ok(())
+        })
+    }
+
+    fn erase_values<'a>(&'a self, keys: &'a [StoreKey]) -> LocalFuture<'a, Result<()>> {
+        Box::pin(async move {
+            keys.iter().for_each(|key| {
+                self.values.borrow_mut().remove(key);
+            });
+            Ok(())
+        })
+    }
+
+    fn list(&self) -> LocalFuture<'_, Result<Vec<StoreKey>>> {
+        Box::pin(async move { Ok(self.values.borrow().keys().cloned().collect()) })
+    }
+}
+
+/// The operations by text, at once.
+impl Subject {
+    pub fn set(&self, name: &str, bytes: &[u8]) -> Result<()> {
+        block_on(self.store.set(&key(name), bytes.to_vec().into()))
+    }
+
+    pub fn get(&self, name: &str, range: ByteRange) -> Result<Option<Vec<u8>>> {
+        let fetched = block_on(self.store.get(&key(name), range, &RequestContext::default()))?;
+        fetched.map(bytes).transpose()
+    }
+
+    pub fn whole(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        self.get(name, ByteRange::Whole)
+    }
+
+    pub fn get_partial_values(&self, asked: &[(&str, ByteRange)]) -> Result<Vec<Option<Vec<u8>>>> {
+        let asked: Vec<KeyRange> =
+            asked.iter().map(|(name, range)| KeyRange { key: key(name), range: *range }).collect();
+        let answers = block_on(self.store.get_partial_values(&asked, &RequestContext::default()))?;
+        answers.into_iter().map(|fetched| fetched.map(bytes).transpose()).collect()
+    }
+
+    pub fn set_partial_values(&self, values: &[(&str, u64, &[u8])]) -> Result<()> {
+        let values: Vec<KeyStartValue> = values
+            .iter()
+            .map(|(name, start, bytes)| KeyStartValue {
+                key: key(name),
+                start: *start,
+                value: bytes.to_vec().into(),
+            })
+            .collect();
+        block_on(self.store.set_partial_values(&values))
+    }
+
+    pub fn erase(&self, name: &str) -> Result<()> {
+        block_on(self.store.erase(&key(name)))
+    }
+
+    pub fn erase_values(&self, names: &[&str]) -> Result<()> {
+        let keys: Vec<StoreKey> = names.iter().map(|name| key(name)).collect();
+        block_on(self.store.erase_values(&keys))
+    }
+
+    pub fn erase_prefix(&self, name: &str) -> Result<()> {
+        block_on(self.store.erase_prefix(&prefix(name)))
+    }
+
+    pub fn size(&self, name: &str) -> Result<Option<u64>> {
+        block_on(self.store.size(&key(name), &RequestContext::default()))
+    }
+
+    pub fn list(&self) -> Result<Vec<String>> {
+        block_on(self.store.list()).map(sorted)
+    }
+
+    pub fn list_prefix(&self, name: &str) -> Result<Vec<String>> {
+        block_on(self.store.list_prefix(&prefix(name))).map(sorted)
+    }
+
+    /// Keys, and prefixes without their last slash.
+    pub fn list_dir(&self, name: &str) -> Result<(Vec<String>, Vec<String>)> {
+        let listing = block_on(self.store.list_dir(&prefix(name)))?;
+        let mut prefixes: Vec<String> =
+            listing.prefixes.iter().map(|prefix| prefix.as_str().to_owned()).collect();
+        prefixes.sort();
+        Ok((sorted(listing.keys), prefixes))
+    }
+}
+
+pub fn key(name: &str) -> StoreKey {
+    StoreKey::parse(name).unwrap_or_else(|error| panic!("{error:?}"))
+}
+
+/// A prefix as the text writes it, with a slash at its end.
+pub fn prefix(name: &str) -> NodePath {
+    NodePath::parse_any(name).unwrap_or_else(|error| panic!("{error:?}"))
+}
+
+fn sorted(keys: Vec<StoreKey>) -> Vec<String> {
+    let mut names: Vec<String> = keys.iter().map(|key| key.as_str().to_owned()).collect();
+    names.sort();
+    names
+}
+
+fn bytes(fetched: Fetched) -> Result<Vec<u8>> {
+    fetched.value.to_vec(1 << 30, "test")
+}
