@@ -1,7 +1,7 @@
 /**
  * `npm test`: sets the machine up, builds the package (quick profile), runs the everyday lanes of tests/lanes.mjs and
- * closes with one line of totals. `npm run test:all`: every lane. `npm test -- wasm node`: those lanes. `-- --list`:
- * what there is. `-- --verbose`: all that the lanes print.
+ * closes with one line of totals. `npm run test:all`: every lane. `npm test -- slow`: those that `npm test` leaves out.
+ * `npm test -- wasm node`: those lanes. `-- --list`: what there is. `-- --verbose`: all that the lanes print.
  */
 import { build } from "../scripts/build.mjs";
 import { command, run, StepFailed, say, seconds } from "../scripts/run_command.mjs";
@@ -10,6 +10,7 @@ import { LANES } from "./lanes.mjs";
 
 function chooseLanes(words) {
   if (words.includes("all")) return LANES;
+  if (words.includes("slow")) return LANES.filter((lane) => !lane.everyday);
   if (words.length === 0) return LANES.filter((lane) => lane.everyday);
   const unknown = words.find((word) => !LANES.some((lane) => lane.name === word));
   if (unknown)
