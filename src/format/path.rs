@@ -10,6 +10,7 @@ use std::fmt;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::error::{Error, Result};
+use crate::format::metadata::{Draft, ZarrFormat};
 
 /// Where a node stands in its hierarchy: names joined by `/`, no slash at either end, the root is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,6 +45,32 @@ impl NodePath {
         Ok(Self(path.to_owned()))
     }
 
+    /// By the rules of the drafts, to create nodes by: names of letters, digits, `-`, `_` and `.`, not of dots alone; in that of 2020 up
+    /// to 255 characters. A slash at either end is the user's way of writing a path and is dropped.
+    ///
+    /// # Errors
+    /// `Argument` naming the segment and the rule.
+    pub fn parse_draft(path: &str, draft: Draft) -> Result<Self> {
+        let path = path.strip_prefix('/').unwrap_or(path);
+        let path = path.strip_suffix('/').unwrap_or(path);
+        if !path.is_empty() {
+            path.split('/').try_for_each(|segment| check_draft_name(segment, path, draft))?;
+        }
+        Ok(Self(path.to_owned()))
+    }
+
+    /// By the rules of a format for new nodes.
+    ///
+    /// # Errors
+    /// `Argument` naming the segment and the rule.
+    pub fn parse(path: &str, format: ZarrFormat) -> Result<Self> {
+        match format {
+            ZarrFormat::V2 => Self::parse_v2(path),
+            ZarrFormat::V3 => Self::parse_v3(path),
+            ZarrFormat::Draft(draft) => Self::parse_draft(path, draft),
+        }
+    }
+
     /// For opening, when the dialect is not known yet: slashes are collapsed and stripped, `.` and `..` are refused, all
     /// else is looked for as it is.
     ///
@@ -64,6 +91,21 @@ impl NodePath {
     pub fn from_normal(path: &str) -> Option<Self> {
         let is_normal = path.is_empty() || path.split('/').all(|segment| !matches!(segment, "" | "." | ".."));
         is_normal.then(|| Self(path.to_owned()))
+    }
+
+    /// Where a store keeps the chunks of an array, or of all arrays below a group.
+    #[must_use]
+    pub fn of_data(node: &Self, format: ZarrFormat) -> Self {
+        match format {
+            ZarrFormat::V2 | ZarrFormat::V3 => node.clone(),
+            ZarrFormat::Draft(draft) => Self(draft_tree("data", node, draft)),
+        }
+    }
+
+    /// Where a store keeps the documents of what a draft's group holds.
+    #[must_use]
+    pub fn of_draft_documents(group: &Self, draft: Draft) -> Self {
+        Self(draft_tree("meta", group, draft))
     }
 
     /// The node that `relative` names, seen from this one.
@@ -141,8 +183,33 @@ fn check_v3_name(name: &str, path: &str) -> Result<()> {
     Err(invalid(path, name, broken))
 }
 
+fn check_draft_name(name: &str, path: &str, draft: Draft) -> Result<()> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    let broken = if name.is_empty() {
+        "a node name must not be empty"
+    } else if !name.bytes().all(is_plain) {
+        "a node name has only the characters a-z, A-Z, 0-9, `-`, `_` and `.`"
+    } else if name.bytes().all(|byte| byte == b'.') {
+        "a node name must not consist of dots only"
+    } else if draft == Draft::October2020 && name.len() > 255 {
+        "a node name must be at most 255 characters long"
+    } else {
+        return Ok(());
+    };
+    Err(invalid(path, name, broken))
+}
+
 fn invalid(path: &str, segment: &str, rule: &str) -> Error {
     Error::argument(format!("invalid path {path:?}: {rule}")).actual(format!("{segment:?}"))
+}
+
+/// A node's place in the tree of documents (`meta`) or of chunks (`data`). October 2020 has `root` below both.
+fn draft_tree(tree: &str, node: &NodePath, draft: Draft) -> String {
+    let top = match draft {
+        Draft::October2020 => format!("{tree}/root"),
+        Draft::May2022 => tree.to_owned(),
+    };
+    if node.is_root() { top } else { format!("{top}/{node}") }
 }
 
 /// The key of a value in a store: a path without a slash at either end.
@@ -178,6 +245,24 @@ impl StoreKey {
         key.push_str(&node.0);
         push_segment(&mut key, suffix);
         Self(key)
+    }
+
+    /// The key of a node's document: v2 and v3 keep it within the node, the drafts in a tree of its own. The drafts' suffixes are
+    /// `.array.json` and `.group.json`; their entry point `zarr.json` stands above all.
+    pub fn of_document(node: &NodePath, format: ZarrFormat, suffix: &str) -> Self {
+        match format {
+            ZarrFormat::Draft(_) if !suffix.starts_with('.') => Self(suffix.to_owned()),
+            ZarrFormat::Draft(Draft::May2022) if node.is_root() => {
+                Self(format!("meta/{}", suffix.trim_start_matches('.')))
+            }
+            ZarrFormat::Draft(draft) => Self(format!("{}{suffix}", draft_tree("meta", node, draft))),
+            ZarrFormat::V2 | ZarrFormat::V3 => Self::new(node, suffix),
+        }
+    }
+
+    /// The key of a chunk, by the key that it has relative to its array.
+    pub fn of_chunk(array: &NodePath, format: ZarrFormat, chunk: &str) -> Self {
+        Self::new(&NodePath::of_data(array, format), chunk)
     }
 
     /// A key from outside: a user's call on a store, a reference file. A leading slash, which zarrita's keys have, is
@@ -250,6 +335,55 @@ mod tests {
         }
         for path in ["a//b", "a/...", "..", "__a", "a/__b/c", "a/zarr.json", "//a"] {
             assert_eq!(NodePath::parse_v3(path).unwrap_err().kind(), ErrorKind::Argument, "{path:?}");
+        }
+    }
+
+    #[test]
+    fn the_drafts_own_tables_of_keys() {
+        let (october, may) = (Draft::October2020, Draft::May2022);
+        for (draft, node, suffix, key) in [
+            (october, "", "zarr.json", "zarr.json"),
+            (october, "", ".array.json", "meta/root.array.json"),
+            (october, "", ".group.json", "meta/root.group.json"),
+            (october, "foo", ".group.json", "meta/root/foo.group.json"),
+            (october, "foo", ".array.json", "meta/root/foo.array.json"),
+            (october, "foo/bar", ".group.json", "meta/root/foo/bar.group.json"),
+            (october, "foo/baz", ".array.json", "meta/root/foo/baz.array.json"),
+            (may, "", "zarr.json", "zarr.json"),
+            (may, "", ".array.json", "meta/array.json"),
+            (may, "", ".group.json", "meta/group.json"),
+            (may, "foo", ".group.json", "meta/foo.group.json"),
+            (may, "foo", ".array.json", "meta/foo.array.json"),
+            (may, "foo/bar", ".group.json", "meta/foo/bar.group.json"),
+            (may, "foo/baz", ".array.json", "meta/foo/baz.array.json"),
+        ] {
+            let node = NodePath::parse_draft(node, draft).unwrap();
+            assert_eq!(StoreKey::of_document(&node, ZarrFormat::Draft(draft), suffix).as_str(), key);
+        }
+        for (draft, node, chunk, key) in [
+            (october, "foo/baz", "c0/0", "data/root/foo/baz/c0/0"),
+            (october, "", "c", "data/root/c"),
+            (may, "foo/baz", "c1/0", "data/foo/baz/c1/0"),
+            (may, "", "c", "data/c"),
+        ] {
+            let node = NodePath::parse_draft(node, draft).unwrap();
+            assert_eq!(StoreKey::of_chunk(&node, ZarrFormat::Draft(draft), chunk).as_str(), key);
+        }
+    }
+
+    #[test]
+    fn the_drafts_names_follow_their_rules() {
+        let long = "x".repeat(256);
+        for draft in [Draft::October2020, Draft::May2022] {
+            for path in ["", "/", "foo/bar", "/FOO/a-b_c.d/", "..a", "zarr.json", "__x"] {
+                assert!(NodePath::parse_draft(path, draft).is_ok(), "{path}");
+            }
+            for path in ["a//b", ".", "a/..", "...", "a b", "ö", "a\\b", "a+b"] {
+                let error = NodePath::parse_draft(path, draft).unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Argument, "{path}");
+            }
+            assert!(NodePath::parse_draft(&long[..255], draft).is_ok());
+            assert_eq!(NodePath::parse_draft(&long, draft).is_ok(), draft == Draft::May2022);
         }
     }
 

@@ -8,6 +8,7 @@ use crate::format::codec::user::Users;
 use crate::format::metadata::NodeMetadata;
 use crate::format::metadata::document::NodeDocument;
 use crate::format::path::{NodePath, StoreKey};
+use crate::hierarchy::chunk_store;
 use crate::hierarchy::open::OpenedNode;
 use crate::hierarchy::shard_indexes::ShardIndexes;
 use crate::store::Store;
@@ -15,6 +16,7 @@ use crate::store::Store;
 /// An array in a store.
 pub struct Array {
     store: Rc<dyn Store>,
+    chunks: Rc<dyn Store>,
     path: NodePath,
     document: NodeDocument,
     binding: Rc<Binding>,
@@ -25,7 +27,7 @@ impl Array {
     /// From the array's raw documents.
     ///
     /// # Errors
-    /// As [`Binding::new`], naming the node.
+    /// As [`Binding::new`], and `Unsupported` for storage transformers that nobody here knows; both name the node.
     pub fn new(store: Rc<dyn Store>, path: NodePath, document: NodeDocument) -> Result<Rc<Self>> {
         Self::with_users(store, path, document, None)
     }
@@ -41,13 +43,20 @@ impl Array {
         users: Users,
     ) -> Result<Rc<Self>> {
         let binding = Binding::with_users(&document, users).map_err(|error| error.at_node(path.as_str()))?;
+        let chunks = chunk_store::of_array(&store, &path, binding.metadata())
+            .map_err(|error| error.at_node(path.as_str()))?;
         let indexes = ShardIndexes::default();
-        Ok(Rc::new(Self { store, path, document, binding: Rc::new(binding), indexes }))
+        Ok(Rc::new(Self { store, chunks, path, document, binding: Rc::new(binding), indexes }))
     }
 
-    /// Where its bytes come from.
+    /// Where its documents are, and those of the nodes around it.
     pub fn store(&self) -> &Rc<dyn Store> {
         &self.store
+    }
+
+    /// Where its chunks come from: the same store, unless a draft's storage transformers stand in between.
+    pub fn chunks(&self) -> &Rc<dyn Store> {
+        &self.chunks
     }
 
     /// Which node it is.
@@ -79,13 +88,18 @@ impl Array {
         &self.indexes
     }
 
+    /// What the keys of its chunks begin with.
+    pub fn chunk_prefix(&self) -> NodePath {
+        NodePath::of_data(&self.path, self.document.format)
+    }
+
     /// The key of a stored chunk.
     pub fn chunk_key(&self, chunk: &[u64]) -> StoreKey {
         self.key(&self.binding.metadata().chunk_key_encoding.encode(chunk))
     }
 
-    /// A key relative to the array as a key of the store.
+    /// A chunk's key, relative to the array, as a key of the store.
     pub fn key(&self, relative: &str) -> StoreKey {
-        StoreKey::new(&self.path, relative)
+        StoreKey::of_chunk(&self.path, self.document.format, relative)
     }
 }

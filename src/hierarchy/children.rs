@@ -7,10 +7,11 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::metadata::consolidated::Consolidated;
 use crate::format::metadata::document::ZARR_JSON;
-use crate::format::metadata::write::consolidated::ZMETADATA;
+use crate::format::metadata::write::consolidated::{DRAFT_ZMETADATA, ZMETADATA};
 use crate::format::metadata::{NodeKind, NodeMetadata, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::documents;
+use crate::hierarchy::draft::Hierarchy;
 use crate::hierarchy::open::{OpenOptions, OpenedNode, open};
 use crate::store::{RequestContext, Store};
 
@@ -39,7 +40,7 @@ async fn try_children(
     if let NodeMetadata::Array(_) = group.metadata {
         return Err(Error::argument("an array holds no nodes").expected("a group").actual("an array"));
     }
-    let options = OpenOptions { kind: None, format: Some(group.document.format) };
+    let options = OpenOptions { format: Some(group.document.format), ..OpenOptions::default() };
     let mut paths = names(store, &group, context).await?;
     paths.sort();
     let opened = stream::iter(paths).map(|child| {
@@ -58,14 +59,28 @@ async fn try_children(
 /// Where the children may be. A server is asked whether it lists only when no consolidated metadata tells.
 async fn names(store: &Rc<dyn Store>, group: &OpenedNode, context: &RequestContext) -> Result<Vec<NodePath>> {
     if store.capabilities().listable {
-        return Ok(store.list_dir(&group.path).await?.prefixes);
+        return listed(store, group, context).await;
     }
     match consolidated(store, group, context).await {
         Err(error) if error.kind() == ErrorKind::Unsupported && store.can_list().await? => {
-            Ok(store.list_dir(&group.path).await?.prefixes)
+            listed(store, group, context).await
         }
         told => told,
     }
+}
+
+/// What the store lists: of a draft where its documents are, groups without one too.
+async fn listed(
+    store: &Rc<dyn Store>,
+    group: &OpenedNode,
+    context: &RequestContext,
+) -> Result<Vec<NodePath>> {
+    if let ZarrFormat::Draft(_) = group.document.format
+        && let Some(hierarchy) = Hierarchy::find(store, context).await?
+    {
+        return Ok(hierarchy.children(&group.path).await?.into_iter().map(|(child, _)| child).collect());
+    }
+    Ok(store.list_dir(&group.path).await?.prefixes)
 }
 
 /// The names that the group's own consolidated metadata tells, or that of a group above it.
@@ -75,7 +90,12 @@ async fn consolidated(
     context: &RequestContext,
 ) -> Result<Vec<NodePath>> {
     let format = group.document.format;
-    let suffix = if format == ZarrFormat::V2 { ZMETADATA } else { ZARR_JSON };
+    let suffix = match format {
+        ZarrFormat::V2 => ZMETADATA,
+        ZarrFormat::V3 => ZARR_JSON,
+        // zarr-python's, of the whole hierarchy; the texts have none.
+        ZarrFormat::Draft(_) => DRAFT_ZMETADATA,
+    };
     let mut above = Some(group.path.clone());
     while let Some(path) = above {
         let key = StoreKey::new(&path, suffix);

@@ -11,12 +11,12 @@ use crate::format::metadata::document::{self, NodeDocument};
 use crate::format::metadata::write::edit::AttributeUpdate;
 use crate::format::metadata::write::options::ArrayOptions;
 use crate::format::metadata::write::{self, edit};
-use crate::format::metadata::{GroupMetadata, NodeMetadata, ZarrFormat};
+use crate::format::metadata::{ArrayMetadata, GroupMetadata, NodeMetadata, ZarrFormat};
 use crate::format::path::NodePath;
 use crate::hierarchy::attributes::update_attributes;
 use crate::hierarchy::documents::{self, ChangedNodes};
-use crate::hierarchy::erase;
 use crate::hierarchy::open::OpenedNode;
+use crate::hierarchy::{draft, erase};
 use crate::store::{RequestContext, Store};
 
 /// What a new node shall be.
@@ -52,10 +52,15 @@ impl NewNode {
         };
         let metadata = document::parse(&document)?;
         if let NodeMetadata::Array(array) = &metadata {
-            check_codecs(Binding::of((**array).clone()).first_chain().err())?;
+            check_bound((**array).clone())?;
         }
         Ok((document, metadata))
     }
+}
+
+/// Checks the codecs of a new array.
+pub(super) fn check_bound(array: ArrayMetadata) -> Result<()> {
+    check_codecs(Binding::of(array).first_chain().err())
 }
 
 /// Codecs that another module of the package has are not this one's to judge.
@@ -97,10 +102,10 @@ async fn try_create(
     context: &RequestContext,
 ) -> Result<OpenedNode> {
     let format = node.format();
-    let path = match format {
-        ZarrFormat::V3 => NodePath::parse_v3(path)?,
-        ZarrFormat::V2 => NodePath::parse_v2(path)?,
-    };
+    if let ZarrFormat::Draft(draft) = format {
+        return draft::create(store, path, node, draft, overwrite, context).await;
+    }
+    let path = NodePath::parse(path, format)?;
     let (document, metadata) = node.document()?;
     if let (NewNode::Group { attributes, .. }, false) = (node, overwrite)
         && is_group(store, &path, format, context).await
@@ -132,7 +137,9 @@ async fn is_group(
     context: &RequestContext,
 ) -> bool {
     let found = documents::reopen(store, path, Some(format), context).await;
-    found.is_ok_and(|found| matches!(found.metadata, NodeMetadata::Group(_)))
+    found.is_ok_and(|found| {
+        found.document.format == format && matches!(found.metadata, NodeMetadata::Group(_))
+    })
 }
 
 /// The groups above a new node that are not there yet, the root first.
@@ -164,10 +171,8 @@ fn check_above(found: &OpenedNode, format: ZarrFormat) -> Result<()> {
     if found.document.format == format {
         return Ok(());
     }
-    let error = Error::argument(format!("the group above, {}, is of the other dialect", place()));
-    Err(error
-        .expected(format!("zarr_format {}", found.document.format.version()))
-        .actual(format.version().to_string()))
+    let error = Error::argument(format!("the group above, {}, is of another format", place()));
+    Err(error.expected(found.document.format.name()).actual(format.name()))
 }
 
 /// Erases what is in the way; whether there was anything.

@@ -5,9 +5,9 @@
 use std::rc::Rc;
 
 use crate::error::{Result, Stage};
-use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::document::{NodeDocument, ZARR_JSON};
-use crate::format::metadata::write::consolidated::{self, Changes, ZMETADATA};
+use crate::format::metadata::write::consolidated::{self, Changes, DRAFT_ZMETADATA, ZMETADATA};
+use crate::format::metadata::{Draft, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::open::{OpenOptions, OpenedNode, open};
 use crate::limits;
@@ -32,7 +32,7 @@ pub(super) async fn reopen(
     format: Option<ZarrFormat>,
     context: &RequestContext,
 ) -> Result<OpenedNode> {
-    open(store, path.as_str(), &OpenOptions { kind: None, format }, &anew(context)).await
+    open(store, path.as_str(), &OpenOptions { format, ..OpenOptions::default() }, &anew(context)).await
 }
 
 /// A document as it is now.
@@ -50,7 +50,11 @@ pub(super) async fn text(
 pub(super) async fn save(store: &Rc<dyn Store>, path: &NodePath, document: &NodeDocument) -> Result<()> {
     // What makes it a node comes last: an interrupted write leaves no node without its attributes.
     for (suffix, text) in document.texts.iter().rev() {
-        put(store, &StoreKey::new(path, suffix), text.clone()).await?;
+        // A draft's entry point is the hierarchy's, and is there already.
+        if matches!(document.format, ZarrFormat::Draft(_)) && suffix == ZARR_JSON {
+            continue;
+        }
+        put(store, &StoreKey::of_document(path, document.format, suffix), text.clone()).await?;
     }
     Ok(())
 }
@@ -80,6 +84,8 @@ pub(super) async fn record(
     let mut group = match format {
         ZarrFormat::V2 => Some(node.clone()),
         ZarrFormat::V3 => node.parent(),
+        // zarr-python's, of the whole hierarchy.
+        ZarrFormat::Draft(_) => Some(NodePath::root()),
     };
     while let Some(path) = group {
         record_at(store, &path, format, changed, context).await?;
@@ -98,6 +104,8 @@ async fn record_at(
     let suffix = match format {
         ZarrFormat::V2 => ZMETADATA,
         ZarrFormat::V3 => ZARR_JSON,
+        ZarrFormat::Draft(Draft::October2020) => DRAFT_ZMETADATA,
+        ZarrFormat::Draft(Draft::May2022) => return Ok(()),
     };
     let key = StoreKey::new(group, suffix);
     let _held = writers::lock(store, &key).await;

@@ -10,6 +10,7 @@ use crate::format::metadata::write::consolidated::ZMETADATA;
 use crate::format::metadata::{NodeMetadata, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::documents::{self, ChangedNodes};
+use crate::hierarchy::draft::{self, Hierarchy};
 use crate::limits;
 use crate::store::writers;
 use crate::store::{RequestContext, Store};
@@ -20,13 +21,30 @@ pub(super) const BLIND_KEYS: u64 = 1 << 20;
 /// Erases under way at a time.
 pub(super) const IN_FLIGHT: usize = 16;
 
+/// How to erase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EraseOptions {
+    /// Give a draft's group above a document when it would vanish: it was only implied by what is erased. The groups of v2 and v3 have
+    /// documents of their own.
+    pub reify: bool,
+}
+
 /// Erases the node at `path`, explicit or implicit, and everything below it; whether there was anything.
 ///
 /// # Errors
 /// `Unsupported` for a group in a store that cannot list, `Store` as the store.
-pub async fn erase(store: &Rc<dyn Store>, path: &str, context: &RequestContext) -> Result<bool> {
+pub async fn erase(
+    store: &Rc<dyn Store>,
+    path: &str,
+    options: EraseOptions,
+    context: &RequestContext,
+) -> Result<bool> {
     let node = NodePath::parse_any(path)?;
-    let erased = try_erase(store, &node, context).await;
+    let erased = match Hierarchy::find(store, &documents::anew(context)).await {
+        Ok(Some(hierarchy)) => draft::erase(&hierarchy, &node, options, context).await,
+        Ok(None) => try_erase(store, &node, context).await,
+        Err(error) => Err(error),
+    };
     erased.map_err(|error| error.at_node(path))
 }
 

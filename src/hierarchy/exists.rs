@@ -6,6 +6,7 @@ use crate::error::{ErrorKind, Result};
 use crate::format::metadata::NodeKind;
 use crate::format::path::NodePath;
 use crate::hierarchy::documents;
+use crate::hierarchy::draft::Hierarchy;
 use crate::store::{RequestContext, Store};
 
 /// What stands at `path`. Implicit groups are only seen in stores that can list.
@@ -14,6 +15,9 @@ use crate::store::{RequestContext, Store};
 /// As opening the node, but for `NotFound`.
 pub async fn exists(store: &Rc<dyn Store>, path: &str, context: &RequestContext) -> Result<Option<NodeKind>> {
     let path = NodePath::parse_any(path)?;
+    if let Some(hierarchy) = Hierarchy::find(store, &documents::anew(context)).await? {
+        return hierarchy.exists(&path, &documents::anew(context)).await;
+    }
     if let Some(kind) = kind(store, &path, context).await? {
         return Ok(Some(kind));
     }

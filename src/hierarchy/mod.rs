@@ -6,10 +6,12 @@
 pub mod array;
 pub mod attributes;
 pub mod children;
+mod chunk_store;
 pub mod consolidate;
 pub mod create;
 pub mod decoder;
 mod documents;
+pub mod draft;
 pub mod encoder;
 pub mod erase;
 pub mod exists;

@@ -11,6 +11,7 @@ use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::format::metadata::document::{self, NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use crate::format::metadata::{NodeKind, NodeMetadata, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
+use crate::hierarchy::draft::Hierarchy;
 use crate::limits;
 use crate::store::{ByteRange, RequestContext, Store, Subject};
 
@@ -21,6 +22,20 @@ pub struct OpenOptions {
     pub kind: Option<NodeKind>,
     /// Ask for this dialect only.
     pub format: Option<ZarrFormat>,
+    /// What to do where a draft's data type is not known, and another is offered instead.
+    pub fallback: DataTypeFallbacks,
+}
+
+/// "Please consider options to (de-)activate fallback behavior and/or appropriate warnings" (May 2022, `data_type`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DataTypeFallbacks {
+    /// Read the other one, and say so.
+    #[default]
+    Warn,
+    /// Read the other one.
+    Allow,
+    /// Fail with `Unsupported`.
+    Refuse,
 }
 
 /// A node that was found.
@@ -45,18 +60,20 @@ pub async fn open(
     options: &OpenOptions,
     context: &RequestContext,
 ) -> Result<OpenedNode> {
-    let probe = Probe { store: store.as_ref(), options, context };
+    let probe = Probe { store, options, context };
     let opened = match options.format {
-        Some(ZarrFormat::V3) => probe.v3(path).await,
+        Some(ZarrFormat::V3) => probe.v3_or_draft(path).await,
         Some(ZarrFormat::V2) => probe.v2(path).await,
+        Some(ZarrFormat::Draft(_)) => probe.draft(path).await,
         None => probe.any(path).await,
     };
     let opened = opened.and_then(|found| found.ok_or_else(|| probe.nothing(path)));
-    opened.and_then(|opened| probe.check_kind(opened)).map_err(|error| error.at_node(path))
+    let opened = opened.and_then(|opened| probe.check_kind(opened));
+    opened.and_then(|opened| probe.check_fallback(opened)).map_err(|error| error.at_node(path))
 }
 
 struct Probe<'a> {
-    store: &'a dyn Store,
+    store: &'a Rc<dyn Store>,
     options: &'a OpenOptions,
     context: &'a RequestContext,
 }
@@ -64,8 +81,37 @@ struct Probe<'a> {
 type Found = Result<Option<OpenedNode>>;
 
 impl Probe<'_> {
-    /// Both dialects at once. A v3 node ends it; otherwise v2's answer counts, else whatever failed first.
+    /// Both formats at once. A v3 node ends it; otherwise v2's answer counts, else whatever failed first. The drafts are looked for when
+    /// nothing was found: their hierarchies have an entry point at the root of the store.
     async fn any(&self, path: &str) -> Found {
+        match self.v3_and_v2(path).await {
+            Ok(None) if !path.is_empty() => self.draft(path).await,
+            // A name that final v3 does not allow may be one of a draft's.
+            Err(error) if error.kind() == ErrorKind::Argument => {
+                self.draft(path).await?.ok_or(error).map(Some)
+            }
+            found => found,
+        }
+    }
+
+    /// A draft's root is told by the document that v3 would have there.
+    async fn v3_or_draft(&self, path: &str) -> Found {
+        match self.v3(path).await {
+            Ok(None) if !path.is_empty() => self.draft(path).await,
+            found => found,
+        }
+    }
+
+    async fn draft(&self, path: &str) -> Found {
+        let Some(hierarchy) = Hierarchy::find(self.store, self.context).await? else { return Ok(None) };
+        if self.options.format.is_some_and(|format| format != ZarrFormat::V3 && format != hierarchy.format())
+        {
+            return Ok(None);
+        }
+        hierarchy.open(&NodePath::parse_any(path)?, self.context).await
+    }
+
+    async fn v3_and_v2(&self, path: &str) -> Found {
         let (v3, v2) = (Box::pin(self.v3(path)), Box::pin(self.v2(path)));
         let (v3, v2) = match select(v3, v2).await {
             Either::Left((Ok(Some(v3)), _)) => return Ok(Some(v3)),
@@ -85,6 +131,11 @@ impl Probe<'_> {
         let path = NodePath::parse_v3(path)?;
         let text = self.text(&path, ZARR_JSON).await?;
         let Some(text) = text else { return Ok(None) };
+        if path.is_root()
+            && let Some(hierarchy) = Hierarchy::of(self.store, text.clone())?
+        {
+            return hierarchy.open(&path, self.context).await;
+        }
         parsed(path, ZarrFormat::V3, &[(ZARR_JSON, &text)]).map(Some)
     }
 
@@ -128,10 +179,26 @@ impl Probe<'_> {
         }
     }
 
+    fn check_fallback(&self, mut opened: OpenedNode) -> Result<OpenedNode> {
+        if let NodeMetadata::Array(array) = &mut opened.metadata
+            && let Some(fallback) = &array.fallback
+        {
+            match self.options.fallback {
+                DataTypeFallbacks::Warn => {}
+                DataTypeFallbacks::Allow => array.warnings.retain(|warning| *warning != fallback.warning()),
+                DataTypeFallbacks::Refuse => {
+                    return Err(Error::unsupported(fallback.warning()).in_field("data_type"));
+                }
+            }
+        }
+        Ok(opened)
+    }
+
     fn nothing(&self, path: &str) -> Error {
         let expected = match self.options.format {
             Some(ZarrFormat::V3) => ZARR_JSON.to_owned(),
             Some(ZarrFormat::V2) => format!("{ZARRAY} or {ZGROUP}"),
+            Some(ZarrFormat::Draft(_)) => format!("the {ZARR_JSON} of a draft, and a document below `meta`"),
             None => format!("{ZARR_JSON}, {ZARRAY} or {ZGROUP}"),
         };
         let place = if path.is_empty() { "the root".to_owned() } else { format!("{path:?}") };

@@ -157,7 +157,7 @@ impl<'a> PartReader<'a> {
                 .map(|need| -> LocalFuture<'b, _> { Box::pin(self.whole(need)) })
                 .collect();
         };
-        let (gap, cap) = if self.array.store().merges_ranges() { (GAP_BYTES, MERGED_BYTES) } else { (0, 0) };
+        let (gap, cap) = if self.array.chunks().merges_ranges() { (GAP_BYTES, MERGED_BYTES) } else { (0, 0) };
         wrap::merge(&ranges, gap, cap)
             .into_iter()
             .map(|group| -> LocalFuture<'b, _> {
@@ -171,7 +171,7 @@ impl<'a> PartReader<'a> {
 
     async fn whole(&self, need: Need) -> std::result::Result<Arrival, Interrupted> {
         let key = self.array.chunk_key(&need.chunk);
-        let fetched = self.array.store().get(&key, ByteRange::Whole, &self.context).await;
+        let fetched = self.array.chunks().get(&key, ByteRange::Whole, &self.context).await;
         let fetched = fetched.map_err(|error| error.at_key(key.as_str()))?;
         Ok(Arrival::Chunks(vec![(need, fetched.map(|fetched| fetched.value))]))
     }
@@ -191,13 +191,13 @@ impl<'a> PartReader<'a> {
             return Ok(Arrival::Chunks(empty.collect()));
         }
         let bytes = ByteRange::FromStart { offset: range.start, len };
-        let fetched = self.array.store().get(&key, bytes, &self.context).await;
+        let fetched = self.array.chunks().get(&key, bytes, &self.context).await;
         let place = |error: Error| error.at_key(key.as_str()).at_range(range.start, len);
         let Some(fetched) = fetched.map_err(place)? else {
             // The index was there a moment ago.
             return Err(Interrupted::Changed(chunk));
         };
-        let unchanged = writers::unchanged_since(self.array.store(), &key, begun);
+        let unchanged = writers::unchanged_since(self.array.chunks(), &key, begun);
         if !unchanged || !self.array.indexes().agrees(&chunk, fetched.version.as_deref()) {
             return Err(Interrupted::Changed(chunk));
         }

@@ -217,7 +217,7 @@ impl Outside {
         let both: u128 = both.map(u128::from).product();
         let all = old_grid.iter().map(|count| u128::from(*count)).try_fold(1, u128::checked_mul);
         let count = all.map_or(u64::MAX, |all| u64::try_from(all - both.min(all)).unwrap_or(u64::MAX));
-        if !old.store().capabilities().listable {
+        if !old.chunks().capabilities().listable {
             limits::within(count, BLIND_KEYS, "number of chunks to erase in a store that cannot list")?;
         }
         Ok(Self { old: old_grid, new: new_grid, count })
@@ -227,8 +227,8 @@ impl Outside {
         if self.count == 0 {
             return Ok(());
         }
-        if self.count > UNASKED_KEYS && array.store().capabilities().listable {
-            return erase_keys(array.store(), self.stored(array).await?).await;
+        if self.count > UNASKED_KEYS && array.chunks().capabilities().listable {
+            return erase_keys(array.chunks(), self.stored(array).await?).await;
         }
         for dimension in 0..self.old.len() {
             let along = |at: usize| match at.cmp(&dimension) {
@@ -237,7 +237,7 @@ impl Outside {
                 std::cmp::Ordering::Greater => 0..self.old[at],
             };
             let chunks = in_box((0..self.old.len()).map(along).collect())?;
-            erase_keys(array.store(), chunks.map(|chunk| array.chunk_key(&chunk))).await?;
+            erase_keys(array.chunks(), chunks.map(|chunk| array.chunk_key(&chunk))).await?;
         }
         Ok(())
     }
@@ -245,11 +245,12 @@ impl Outside {
     /// The keys of those that are stored.
     async fn stored(&self, array: &Array) -> Result<Vec<StoreKey>> {
         let encoding = &array.binding().metadata().chunk_key_encoding;
-        let keys = array.store().list_prefix(array.path()).await?;
+        let prefix = array.chunk_prefix();
+        let keys = array.chunks().list_prefix(&prefix).await?;
         Ok(keys
             .into_iter()
             .filter(|key| {
-                let chunk = relative(key, array.path()).and_then(|key| encoding.decode(key, self.new.len()));
+                let chunk = relative(key, &prefix).and_then(|key| encoding.decode(key, self.new.len()));
                 chunk.is_some_and(|chunk| chunk.iter().zip(&self.new).any(|(at, count)| at >= count))
             })
             .collect())

@@ -95,7 +95,7 @@ impl ShardIndexes {
     /// What is known of a place, unless the shard was written since.
     fn known(&self, array: &Array, place: &Place) -> Option<Answer> {
         let (asked, answer) = self.found.borrow().get(place).cloned()?;
-        if writers::unchanged_since(array.store(), &array.chunk_key(&place.0), asked) {
+        if writers::unchanged_since(array.chunks(), &array.chunk_key(&place.0), asked) {
             return Some(answer);
         }
         self.forget(&place.0);
@@ -112,7 +112,7 @@ impl ShardIndexes {
         context: &RequestContext,
     ) -> Joined {
         let mut pending = self.pending.borrow_mut();
-        let fresh = |asked| writers::unchanged_since(array.store(), &array.chunk_key(&place.0), asked);
+        let fresh = |asked| writers::unchanged_since(array.chunks(), &array.chunk_key(&place.0), asked);
         if let Some((asked, shared)) = pending.get(place)
             && let Some(shared) = shared.upgrade()
             && fresh(*asked)
@@ -166,7 +166,7 @@ async fn fetch(
         NeededRange::At { offset, len } => ByteRange::FromStart { offset, len },
         NeededRange::Last(len) => ByteRange::Suffix(len),
     };
-    let fetched = array.store().get(&key, range, &context).await;
+    let fetched = array.chunks().get(&key, range, &context).await;
     let Some(fetched) = fetched.map_err(|error| error.at_key(key.as_str()))? else { return Ok(None) };
     let bytes = fetched.value.to_vec(limits::SHARD_INDEX_BYTES, "shard index")?;
     let index =

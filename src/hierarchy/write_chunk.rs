@@ -48,13 +48,13 @@ impl<'a> ChunkWriter<'a> {
     /// Makes a change to a chunk.
     pub async fn change(&self, change: ChunkChange) -> Result<Done> {
         let key = self.array.chunk_key(&change.update.chunk);
-        let _held = writers::lock(self.array.store(), &key).await;
+        let _held = writers::lock(self.array.chunks(), &key).await;
         let done = self.change_locked(&key, change).await;
         done.map_err(|error| self.with_key(error, &key))
     }
 
     async fn change_locked(&self, key: &StoreKey, change: ChunkChange) -> Result<Done> {
-        let store = self.array.store();
+        let store = self.array.chunks();
         let old = match change.covers {
             true => None,
             false => store.get(key, ByteRange::Whole, &self.context).await?.map(|fetched| fetched.value),
@@ -94,7 +94,7 @@ impl<'a> ChunkWriter<'a> {
     }
 
     async fn store(&self, key: &StoreKey, bytes: Value) -> Result<Done> {
-        let (store, len) = (self.array.store(), bytes.len());
+        let (store, len) = (self.array.chunks(), bytes.len());
         store.set(key, bytes).await?;
         writers::note(store, key);
         Ok(Done::Stored(len))

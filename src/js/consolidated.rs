@@ -11,7 +11,9 @@ use super::{registry, store, task};
 use crate::error::{Error, Result, Stage};
 use crate::format::metadata::consolidated::Consolidated;
 use crate::format::metadata::document::ZARR_JSON;
-use crate::format::metadata::{NodeKind, ZarrFormat};
+use crate::format::metadata::draft::EntryPoint;
+use crate::format::metadata::write::consolidated::DRAFT_ZMETADATA;
+use crate::format::metadata::{Draft, NodeKind, ZarrFormat};
 use crate::format::path::StoreKey;
 use crate::limits;
 use crate::store::wrap::Overlay;
@@ -38,7 +40,16 @@ pub fn consolidated_store(store: u32, format: u8, key: String, settle: Function)
         let inner = registry::store(store)?;
         let format = if format == 2 { ZarrFormat::V2 } else { ZarrFormat::V3 };
         let key = if format == ZarrFormat::V2 { key.as_str() } else { ZARR_JSON };
-        let consolidated = load(&inner, &StoreKey::parse(key)?, format).await?;
+        let mut loaded = load(&inner, &StoreKey::parse(key)?, format).await?;
+        // zarr-python 2 put that of a draft elsewhere; its root says which it is.
+        if let Loaded::Draft(draft) = loaded {
+            let format = ZarrFormat::Draft(draft);
+            loaded = load(&inner, &StoreKey::parse(DRAFT_ZMETADATA)?, format).await?;
+        }
+        let Loaded::Consolidated(consolidated) = loaded else {
+            return Err(Error::format("this is no consolidated metadata").at_key(DRAFT_ZMETADATA));
+        };
+        let consolidated = *consolidated;
         let contents = consolidated.contents().into_iter().filter_map(|(path, kind)| {
             let kind = match kind {
                 NodeKind::Array => "array",
@@ -53,15 +64,25 @@ pub fn consolidated_store(store: u32, format: u8, key: String, settle: Function)
     })
 }
 
-async fn load(store: &Rc<dyn Store>, key: &StoreKey, format: ZarrFormat) -> Result<Consolidated> {
+/// What was found.
+enum Loaded {
+    Consolidated(Box<Consolidated>),
+    /// The entry point of a draft's hierarchy, which never holds any.
+    Draft(Draft),
+}
+
+async fn load(store: &Rc<dyn Store>, key: &StoreKey, format: ZarrFormat) -> Result<Loaded> {
     let context = store::context(JsValue::UNDEFINED);
     let fetched = store.get(key, ByteRange::Whole, &context).await?;
     let absent =
         || Error::not_found(format!("no v{} consolidated metadata", format.version())).at_key(key.as_str());
     let text = fetched.ok_or_else(absent)?.value.to_vec(limits::METADATA_BYTES, "consolidated metadata")?;
+    if let (ZarrFormat::V3, Some(entry)) = (format, EntryPoint::parse(&text)?) {
+        return Ok(Loaded::Draft(entry.draft));
+    }
     let indexed = Consolidated::index(&text, format);
     let indexed = indexed.map_err(|error| error.in_stage(Stage::Metadata).at_key(key.as_str()))?;
-    indexed.ok_or_else(|| {
+    indexed.map(|found| Loaded::Consolidated(Box::new(found))).ok_or_else(|| {
         let error = Error::format("the root's zarr.json has no consolidated metadata");
         error.in_stage(Stage::Metadata).at_key(key.as_str())
     })

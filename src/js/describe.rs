@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::format::codec::registry::Home;
 use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, Float, widen};
-use crate::format::metadata::document::{NodeDocument, ZARR_JSON, ZARRAY};
+use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::json::Document;
 use crate::format::metadata::{ArrayMetadata, NodeMetadata, ZarrFormat};
 use crate::hierarchy::open::OpenedNode;
@@ -22,6 +22,7 @@ struct NodeSummary<'a> {
     kind: &'static str,
     path: String,
     format: u8,
+    dialect: &'static str,
     document: String,
     attributes: &'a str,
     warnings: &'a [String],
@@ -46,6 +47,18 @@ struct ArraySummary {
     order: Vec<u32>,
     codecs: Vec<CodecSummary>,
     home: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fallback: Option<FallbackSummary>,
+}
+
+/// What is read instead of a data type that nobody here knows.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FallbackSummary {
+    extension: String,
+    /// JSON text.
+    data_type: String,
+    used: String,
 }
 
 /// A codec as the metadata has it.
@@ -81,6 +94,7 @@ pub fn summary(node: &OpenedNode) -> Result<JsValue> {
         kind,
         path: format!("/{}", node.path),
         format: node.document.format.version(),
+        dialect: node.document.format.name(),
         document: node.document.to_json()?,
         attributes,
         warnings,
@@ -125,6 +139,11 @@ fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<ArraySummary
         order,
         codecs: codecs(metadata),
         home: binding.home().map_or("engine", home_name),
+        fallback: metadata.fallback.clone().map(|fallback| FallbackSummary {
+            extension: fallback.extension,
+            data_type: fallback.data_type,
+            used: fallback.used,
+        }),
     })
 }
 
@@ -178,11 +197,10 @@ fn is_sharded(metadata: &ArrayMetadata) -> bool {
 
 /// A null, which v2 has for "undefined" and some write into v3, reads as zero and is shown as null.
 fn is_null_fill(document: &NodeDocument) -> bool {
-    let suffix = if document.format == ZarrFormat::V2 { ZARRAY } else { ZARR_JSON };
     let is_null = |document: Document<'_>| {
         document.root().object().is_ok_and(|array| array.get("fill_value").is_none_or(|fill| fill.is_null()))
     };
-    document.text(suffix).is_some_and(|text| Document::parse(text.as_bytes()).is_ok_and(is_null))
+    document.own_text().is_some_and(|(_, text)| Document::parse(text.as_bytes()).is_ok_and(is_null))
 }
 
 fn home_name(home: Home) -> &'static str {

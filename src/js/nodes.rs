@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::*;
 
 use super::error::report_to_js;
 use super::{describe, registry, store, task};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, FillValue};
 use crate::format::metadata::write::edit::AttributeUpdate;
@@ -17,7 +17,8 @@ use crate::hierarchy::attributes::update_attributes as update;
 use crate::hierarchy::children::children as children_of;
 use crate::hierarchy::consolidate::consolidate as consolidate_group;
 use crate::hierarchy::create::{NewNode, create};
-use crate::hierarchy::erase::erase as erase_node;
+use crate::hierarchy::draft::{NewHierarchy, create_hierarchy as make_hierarchy};
+use crate::hierarchy::erase::{EraseOptions, erase as erase_node};
 use crate::hierarchy::exists::exists as kind_at;
 
 /// Creates an array; answers with its summary. `options` is JSON (`ArrayOptions::from_json`), `fill` one packed element that counts
@@ -43,19 +44,58 @@ pub fn create_array(
     })
 }
 
-/// Creates a group; answers with its summary. `format` is 2 or 3.
+/// Creates a draft's hierarchy at the root of a store, where there is none. `suffix` ends the names of its documents, `extensions` is
+/// the JSON of a list.
+#[wasm_bindgen(js_name = createHierarchy)]
+pub fn create_hierarchy(
+    store: u32,
+    format: String,
+    suffix: Option<String>,
+    extensions: Option<String>,
+    signal: JsValue,
+    settle: Function,
+) -> u32 {
+    let new = NewHierarchy { metadata_key_suffix: suffix, extensions };
+    task::start(settle, async move {
+        let store = registry::store(store)?;
+        match format_of(&format)? {
+            ZarrFormat::Draft(draft) => make_hierarchy(&store, draft, &new, &store::context(signal)).await?,
+            ZarrFormat::V2 | ZarrFormat::V3 => {
+                return Err(Error::argument(
+                    "only the drafts have an entry point with a suffix and extensions",
+                ));
+            }
+        };
+        Ok(JsValue::UNDEFINED)
+    })
+}
+
+/// The format that a user names; a number may do.
+fn format_of(name: &str) -> Result<ZarrFormat> {
+    let named = ZarrFormat::of_name(name).or(match name {
+        "2" => Some(ZarrFormat::V2),
+        "3" | "" => Some(ZarrFormat::V3),
+        _ => None,
+    });
+    named.ok_or_else(|| {
+        let error = Error::argument("there is no such format").in_field("zarrFormat");
+        error.expected("2, 3, \"v3-draft-2020-10\" or \"v3-draft-2022-05\"").actual(format!("{name:?}"))
+    })
+}
+
+/// Creates a group; answers with its summary.
 #[wasm_bindgen(js_name = createGroup)]
 pub fn create_group(
     store: u32,
     path: String,
-    format: u8,
+    format: String,
     attributes: String,
     overwrite: bool,
     signal: JsValue,
     settle: Function,
 ) -> u32 {
     task::start(settle, async move {
-        let format = if format == 2 { ZarrFormat::V2 } else { ZarrFormat::V3 };
+        let format = format_of(&format)?;
         made(store, &path, &NewNode::Group { format, attributes }, overwrite, signal).await
     })
 }
@@ -98,12 +138,13 @@ pub fn exists(store: u32, path: String, signal: JsValue, settle: Function) -> u3
     })
 }
 
-/// Erases a node and everything below it; whether there was anything.
+/// Erases a node and everything below it; whether there was anything. `reify` gives a draft's group above a document when it would vanish.
 #[wasm_bindgen]
-pub fn erase(store: u32, path: String, signal: JsValue, settle: Function) -> u32 {
+pub fn erase(store: u32, path: String, reify: bool, signal: JsValue, settle: Function) -> u32 {
     task::start(settle, async move {
         let store = registry::store(store)?;
-        let erased = erase_node(&store, path.trim_matches('/'), &store::context(signal)).await?;
+        let options = EraseOptions { reify };
+        let erased = erase_node(&store, path.trim_matches('/'), options, &store::context(signal)).await?;
         Ok(erased.into())
     })
 }

@@ -10,11 +10,20 @@ use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::{NodeKind, ZarrFormat};
 use crate::format::path::NodePath;
 use crate::hierarchy::array::Array;
-use crate::hierarchy::open::{OpenOptions, open as open_node};
+use crate::hierarchy::open::{DataTypeFallbacks, OpenOptions, open as open_node};
 
-/// Opens the node at `path`; answers with its summary. `kind` is `"array"`, `"group"` or empty, `format` 2, 3 or 0.
+/// Opens the node at `path`; answers with its summary. `kind` is `"array"`, `"group"` or empty, `format` 2, 3 or 0, `fallback` what to do
+/// where a data type is not known and another is offered instead: `"warn"`, `"allow"` or `"refuse"`.
 #[wasm_bindgen]
-pub fn open(store: u32, path: String, kind: &str, format: u8, signal: JsValue, settle: Function) -> u32 {
+pub fn open(
+    store: u32,
+    path: String,
+    kind: &str,
+    format: u8,
+    fallback: &str,
+    signal: JsValue,
+    settle: Function,
+) -> u32 {
     let options = OpenOptions {
         kind: match kind {
             "array" => Some(NodeKind::Array),
@@ -25,6 +34,11 @@ pub fn open(store: u32, path: String, kind: &str, format: u8, signal: JsValue, s
             2 => Some(ZarrFormat::V2),
             3 => Some(ZarrFormat::V3),
             _ => None,
+        },
+        fallback: match fallback {
+            "allow" => DataTypeFallbacks::Allow,
+            "refuse" => DataTypeFallbacks::Refuse,
+            _ => DataTypeFallbacks::Warn,
         },
     };
     task::start(settle, async move {
@@ -46,6 +60,7 @@ fn bind(store: u32, path: &str, document: &str, users: &str) -> Result<u32> {
     let path = match document.format {
         ZarrFormat::V2 => NodePath::parse_v2(path),
         ZarrFormat::V3 => NodePath::parse_v3(path),
+        ZarrFormat::Draft(_) => NodePath::parse_any(path),
     };
     let array = Array::with_users(registry::store(store)?, path?, document, user_codecs::users_of(users)?)?;
     Ok(registry::add_array(array))

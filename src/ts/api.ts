@@ -42,6 +42,8 @@ export {
   type CreateArrayOptions,
   type CreateGroupOptions,
   create,
+  type ExtensionOption,
+  type StorageTransformerOption,
 } from "./create.ts";
 export {
   CodecPipelineError,
@@ -59,7 +61,15 @@ export { type ChunkQueue, type GetOptions, get } from "./get.ts";
 export { Group } from "./group.ts";
 export { type Info, type InitOptions, info, init, type RegisteredCodec } from "./init.ts";
 export { Location, root } from "./location.ts";
-export { consolidate, type ExistingKind, erase, exists, type NodeOptions } from "./nodes.ts";
+export type { DataTypeFallback, Dialect } from "./node_facts.ts";
+export {
+  consolidate,
+  type EraseOptions,
+  type ExistingKind,
+  erase,
+  exists,
+  type NodeOptions,
+} from "./nodes.ts";
 export { type OpenOptions, open } from "./open.ts";
 export type { Progress, ReadOptions } from "./read/read.ts";
 export {

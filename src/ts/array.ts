@@ -7,6 +7,8 @@ import { Location } from "./location.ts";
 import {
   type ArrayFacts,
   type AttributesOptions,
+  type DataTypeFallback,
+  type Dialect,
   factsOfMetadata,
   factsOfNode,
   type NodeSummary,
@@ -141,6 +143,16 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
   /** The format of the metadata that counts; the drafts of v3 are 3. */
   get zarrFormat(): 2 | 3 {
     return this[FACTS].format;
+  }
+
+  /** Which text the metadata follows: of the drafts of v3 too. */
+  get dialect(): Dialect {
+    return this[FACTS].dialect;
+  }
+
+  /** What is read instead of a data type that is not known here, where a draft's metadata offers it. */
+  get fallback(): DataTypeFallback | undefined {
+    return this[FACTS].fallback;
   }
 
   /** The metadata documents as they are stored, by key suffix. */

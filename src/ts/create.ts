@@ -21,11 +21,29 @@ export type CodecOption =
   | { name: string; configuration?: Record<string, unknown> }
   | ({ id: string } & Record<string, unknown>);
 
+/** An extension of a draft, as its text has it. */
+export interface ExtensionOption {
+  extension: string;
+  must_understand: boolean;
+  configuration?: unknown;
+}
+
+/** A storage transformer of a draft, as its text has it. */
+export interface StorageTransformerOption {
+  extension: string;
+  type: string;
+  configuration?: Record<string, unknown>;
+}
+
 interface CreateOptions {
   /** Below the place that is given, taken literally. */
   path?: string;
-  /** 3 unless given. */
-  zarrFormat?: 2 | 3;
+  /** 3 unless given; or one of the historic drafts of it, whose nodes are created below the root of a store. */
+  zarrFormat?: 2 | 3 | "v3-draft-2020-10" | "v3-draft-2022-05";
+  /** What ends the names of the documents of a draft's hierarchy, when this node is its first; `.json` unless given. */
+  metadataKeySuffix?: string;
+  /** Extensions of a draft's hierarchy, when this node is its first. */
+  hierarchyExtensions?: readonly ExtensionOption[];
   attributes?: Attributes;
   /** Erase what is there, with everything below it. Without it, only a group may be there already: it takes the attributes too. */
   overwrite?: boolean;
@@ -61,6 +79,10 @@ export interface CreateArrayOptions<D extends DataType = DataType> extends Creat
   dimensionSeparator?: "." | "/";
   /** Where the index of a shard stands; at its end unless given. */
   indexLocation?: "start" | "end";
+  /** Of the draft of 2022, from the array towards the store; `shardShape` adds that of its shards. */
+  storageTransformers?: readonly StorageTransformerOption[];
+  /** Of a draft's array. */
+  extensions?: readonly ExtensionOption[];
 }
 
 /** Other names that some know an option by: those of zarrita, zarr-python and the metadata itself. */
@@ -79,6 +101,10 @@ const ALIASES: Record<string, string> = {
   dimension_separator: "dimensionSeparator",
   index_location: "indexLocation",
   zarr_format: "zarrFormat",
+  storage_transformers: "storageTransformers",
+  chunkMemoryLayout: "order",
+  chunk_memory_layout: "order",
+  metadata_key_suffix: "metadataKeySuffix",
 };
 
 /** Options of an array, as the engine reads them (`ArrayOptions::like`). */
@@ -97,10 +123,20 @@ const ENGINE_NAMES: Record<string, string> = {
   dimensionSeparator: "separator",
   indexLocation: "index_location",
   attributes: "attributes",
+  storageTransformers: "storage_transformers",
+  extensions: "extensions",
 };
 
 /** Everything else that `create` looks at itself. */
-const OWN_NAMES = new Set(["path", "kind", "overwrite", "signal", "fillValue"]);
+const OWN_NAMES = new Set([
+  "path",
+  "kind",
+  "overwrite",
+  "signal",
+  "fillValue",
+  "metadataKeySuffix",
+  "hierarchyExtensions",
+]);
 
 type Given = Record<string, unknown>;
 
@@ -135,6 +171,27 @@ function fillOf(options: Given, like: AnyArray | undefined): { json?: unknown; p
   return { packed: packScalar(type, fillValue, {}).bytes };
 }
 
+/** Creates the hierarchy of a draft as the options say; without any, the first node creates it. */
+async function createHierarchy(store: unknown, options: Given): Promise<void> {
+  const { metadataKeySuffix: suffix, hierarchyExtensions: extensions, zarrFormat } = options;
+  if (suffix === undefined && extensions === undefined) return;
+  const signal = options.signal as AbortSignal | undefined;
+  const list = extensions === undefined ? undefined : exactJson(extensions);
+  await run(
+    signal,
+    (glue, settle) =>
+      glue.createHierarchy(
+        storeId(glue, store),
+        String(zarrFormat ?? ""),
+        suffix as string | undefined,
+        list,
+        signal,
+        settle,
+      ),
+    "finish",
+  );
+}
+
 /** Creates what the options say at a location; `like` an array for all that they do not say. */
 export async function createNode(
   place: unknown,
@@ -151,12 +208,13 @@ export async function createNode(
   await startEngine();
   const fill = isArray ? fillOf(options, like) : {};
   const text = isArray ? engineOptions(options, fill.json) : exactJson(options.attributes ?? {});
+  await createHierarchy(store, options);
   const summary = await run<NodeSummary>(
     signal,
     (glue, settle) => {
       const id = storeId(glue, store);
       if (!isArray) {
-        const format = options.zarrFormat === 2 ? 2 : 3;
+        const format = String(options.zarrFormat ?? "");
         return glue.createGroup(id, at, format, text, overwrite, signal, settle);
       }
       const likeId = like && arrayId(glue, like);

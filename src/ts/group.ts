@@ -6,6 +6,7 @@ import { Location } from "./location.ts";
 import {
   type AttributesOptions,
   attributesOf,
+  type Dialect,
   documentOf,
   lazyAttributes,
   type NodeSummary,
@@ -23,16 +24,24 @@ interface GroupFacts {
   warnings: readonly string[];
   document: string;
   format: 2 | 3;
+  dialect: Dialect;
 }
 
 function factsOf(metadata: GroupMetadata | OpenedNode): GroupFacts {
   if (metadata instanceof OpenedNode) {
-    const { warnings, document, format } = metadata.summary;
+    const { warnings, document, format, dialect } = metadata.summary;
     const attributesWith = (options: AttributesOptions) => attributesOf(metadata, options);
-    return { attributes: lazyAttributes(metadata), attributesWith, warnings, document, format };
+    return { attributes: lazyAttributes(metadata), attributesWith, warnings, document, format, dialect };
   }
   const attributes = () => metadata.attributes ?? {};
-  return { attributes, attributesWith: attributes, warnings: [], document: documentOf(metadata), format: 3 };
+  return {
+    attributes,
+    attributesWith: attributes,
+    warnings: [],
+    document: documentOf(metadata),
+    format: 3,
+    dialect: "v3",
+  };
 }
 
 export class Group<Store extends Readable> extends Location<Store> {
@@ -56,6 +65,11 @@ export class Group<Store extends Readable> extends Location<Store> {
   /** The format of the metadata that counts; the drafts of v3 are 3. */
   get zarrFormat(): 2 | 3 {
     return this.#facts.format;
+  }
+
+  /** Which text the metadata follows: of the drafts of v3 too. */
+  get dialect(): Dialect {
+    return this.#facts.dialect;
   }
 
   /** The metadata documents as they are stored, by key suffix. */

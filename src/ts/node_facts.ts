@@ -10,12 +10,26 @@ import { wrappedScalarOf } from "./read/wrapped.ts";
 import type { ArrayMetadata, Attributes, CodecMetadata, DataType } from "./types.ts";
 import type { Home } from "./worker/protocol.ts";
 
+/** Which text the metadata follows. */
+export type Dialect = "v2" | "v3" | "v3-draft-2020-10" | "v3-draft-2022-05";
+
+/** What is read instead of a data type of an extension that is not known here. */
+export interface DataTypeFallback {
+  /** The URI of the extension. */
+  extension: string;
+  /** Which of its data types. */
+  dataType: unknown;
+  /** The data type that is read instead, as the metadata has it. */
+  used: string;
+}
+
 /** The engine's summary of a node; written by `src/js/describe.rs`. */
 export interface NodeSummary {
   kind: "array" | "group";
   /** Absolute path, with a leading "/". */
   path: string;
   format: 2 | 3;
+  dialect: Dialect;
   /** The raw documents, as the engine takes them back. */
   document: string;
   /** JSON text of the attributes object. */
@@ -48,6 +62,8 @@ export interface ArraySummary {
   codecs: { name: string; configuration?: string }[];
   /** Which build of the engine decodes its chunks. */
   home: Home;
+  /** `dataType` is JSON text. */
+  fallback?: { extension: string; dataType: string; used: string };
 }
 
 export interface ArrayFacts {
@@ -62,6 +78,8 @@ export interface ArrayFacts {
   readonly dimensionNames: (string | null)[] | undefined;
   readonly order: number[];
   readonly format: 2 | 3;
+  readonly dialect: Dialect;
+  readonly fallback: DataTypeFallback | undefined;
   readonly codecs: readonly CodecMetadata[];
   readonly attributes: Attributes;
   readonly attributesWith: (options: AttributesOptions) => Attributes;
@@ -141,6 +159,11 @@ export function factsOfNode(node: OpenedNode): ArrayFacts {
     dimensionNames: array.dimensionNames,
     order: array.order,
     format: summary.format,
+    dialect: summary.dialect,
+    fallback: array.fallback && {
+      ...array.fallback,
+      dataType: parseAttributes(array.fallback.dataType, false),
+    },
     get codecs() {
       return array.codecs.map(({ name, configuration }) => ({
         name,
@@ -210,6 +233,8 @@ export function factsOfMetadata(metadata: ArrayMetadata): ArrayFacts {
     dimensionNames: metadata.dimension_names,
     order: orderOf(codecs, metadata.shape.length),
     format: 3,
+    dialect: "v3",
+    fallback: undefined,
     codecs: metadata.codecs,
     attributes: metadata.attributes ?? {},
     attributesWith: () => metadata.attributes ?? {},

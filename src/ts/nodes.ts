@@ -25,10 +25,19 @@ export async function exists(place: Place, { signal }: NodeOptions = {}): Promis
   return kind ?? null;
 }
 
+export interface EraseOptions extends NodeOptions {
+  /** Give a draft's group above a document when it would vanish: it was only implied by what is erased. */
+  reify?: boolean;
+}
+
 /** Erases the node at a place and everything below it; whether there was anything. */
-export function erase(place: Place, { signal }: NodeOptions = {}): Promise<boolean> {
+export function erase(place: Place, { signal, reify = false }: EraseOptions = {}): Promise<boolean> {
   const { store, path } = locationOf(place);
-  return run(signal, (glue, settle) => glue.erase(storeId(glue, store), path, signal, settle), "finish");
+  return run(
+    signal,
+    (glue, settle) => glue.erase(storeId(glue, store), path, reify, signal, settle),
+    "finish",
+  );
 }
 
 /** Brings the documents of all nodes below a group together in one; how many there are. The store must list. */

@@ -21,6 +21,11 @@ export interface OpenOptions extends AttributeOptions {
   path?: string;
   /** Ends the call; it rejects with the signal's reason at once. */
   signal?: AbortSignal;
+  /**
+   * Where a draft's data type is not known here, and its metadata offers another: `"warn"` (the default) reads that and says so,
+   * `"allow"` reads it, `"refuse"` fails.
+   */
+  dataTypeFallback?: "warn" | "allow" | "refuse";
   /** zarrita's switch to save a request for `.zattrs`: it is asked for beside the others and read when it is looked at. */
   attrs?: boolean;
 }
@@ -49,10 +54,10 @@ async function describeWithCodecs(summary: NodeSummary, signal: AbortSignal | un
 
 async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3): Promise<Node<Readable>> {
   const { store, path } = locationOf(place);
-  const { kind = "", signal } = options;
+  const { kind = "", dataTypeFallback = "warn", signal } = options;
   const below = options.path === undefined ? path : `${path}/${options.path}`;
   const summary = await run<NodeSummary>(signal, (glue, settle) =>
-    glue.open(storeId(glue, store), below, kind, format, signal, settle),
+    glue.open(storeId(glue, store), below, kind, format, dataTypeFallback, signal, settle),
   );
   await describeWithCodecs(summary, signal);
   return nodeOf(store as Readable, summary, options);

@@ -61,6 +61,11 @@ pub enum ChunkKeyEncoding {
         /// Also between `c` and the first index.
         separator: Separator,
     },
+    /// `c1/23`, as the historic drafts of v3 have it; the only chunk of a 0-dimensional array is `c`.
+    Draft {
+        /// Between the indices.
+        separator: Separator,
+    },
     /// `1.23`; the only chunk of a 0-dimensional array is `0`.
     V2 {
         /// Between the indices.
@@ -108,7 +113,9 @@ impl ChunkKeyEncoding {
     /// What stands between the indices, where that is one of the two characters of the core's encodings.
     pub fn separator(&self) -> Option<Separator> {
         match self {
-            Self::Default { separator } | Self::V2 { separator } => Some(*separator),
+            Self::Default { separator } | Self::Draft { separator } | Self::V2 { separator } => {
+                Some(*separator)
+            }
             _ => None,
         }
     }
@@ -116,7 +123,10 @@ impl ChunkKeyEncoding {
     /// As v3 metadata is written with.
     pub fn to_text(&self) -> String {
         let (name, configuration) = match self {
-            Self::Default { separator } => ("default", separator_text(*separator)),
+            // v3 has no word for the drafts' keys: what is made of such an array has v3's.
+            Self::Default { separator } | Self::Draft { separator } => {
+                ("default", separator_text(*separator))
+            }
             Self::V2 { separator } => ("v2", separator_text(*separator)),
             Self::Fanout(fanout) => ("fanout", fanout.configuration()),
             Self::Affix(affix) => (affix.name(), affix.configuration()),
@@ -129,6 +139,7 @@ impl ChunkKeyEncoding {
     pub fn encode(&self, chunk: &[u64]) -> String {
         match self {
             Self::Default { separator } => joined("c", chunk, *separator),
+            Self::Draft { separator } => format!("c{}", joined("", chunk, *separator)),
             Self::V2 { .. } if chunk.is_empty() => "0".to_owned(),
             Self::V2 { separator } => joined("", chunk, *separator),
             Self::Fanout(fanout) => fanout.encode(chunk),
@@ -141,6 +152,7 @@ impl ChunkKeyEncoding {
     pub fn decode(&self, key: &str, rank: usize) -> Option<Vec<u64>> {
         let chunk = match self {
             Self::Default { separator } => indices(key.strip_prefix('c')?, *separator, rank),
+            Self::Draft { separator } => indices(key.strip_prefix('c')?, *separator, rank),
             Self::V2 { separator } => indices(key, *separator, rank),
             Self::Fanout(fanout) => fanout.decode(key),
             Self::Affix(affix) => affix.decode(key, rank),
@@ -246,7 +258,11 @@ mod tests {
     #[test]
     fn keys_are_told_from_others() {
         for separator in [Separator::Slash, Separator::Dot] {
-            for encoding in [ChunkKeyEncoding::Default { separator }, ChunkKeyEncoding::V2 { separator }] {
+            for encoding in [
+                ChunkKeyEncoding::Default { separator },
+                ChunkKeyEncoding::Draft { separator },
+                ChunkKeyEncoding::V2 { separator },
+            ] {
                 for chunk in [vec![], vec![0], vec![7, u64::MAX, 0]] {
                     assert_eq!(encoding.decode(&encoding.encode(&chunk), chunk.len()), Some(chunk));
                 }
@@ -255,6 +271,16 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_drafts_have_no_separator_behind_the_c() {
+        let slash = ChunkKeyEncoding::Draft { separator: Separator::Slash };
+        assert_eq!([slash.encode(&[1, 23, 45]), slash.encode(&[])], ["c1/23/45", "c"]);
+        let dot = ChunkKeyEncoding::Draft { separator: Separator::Dot };
+        assert_eq!(dot.encode(&[1, 23]), "c1.23");
+        assert_eq!(dot.decode("c1.23", 2), Some(vec![1, 23]));
+        assert_eq!((dot.decode("c.1.23", 2), dot.decode("c/1/23", 2)), (None, None));
     }
 
     #[test]

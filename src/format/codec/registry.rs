@@ -214,7 +214,7 @@ fn parse_entry(codec: &CodecMetadata, users: &Users) -> Result<Spec> {
     };
     read().map_err(|error: Error| match codec.format {
         ZarrFormat::V2 => error,
-        ZarrFormat::V3 => error.within_field("configuration"),
+        ZarrFormat::V3 | ZarrFormat::Draft(_) => error.within_field("configuration"),
     })
 }
 
@@ -245,7 +245,7 @@ pub fn require_encoders() -> Result<()> {
 
 fn find(name: &str, format: ZarrFormat) -> Option<&'static Entry> {
     ENTRIES.iter().find(|entry| match format {
-        ZarrFormat::V3 => entry.name == name || entry.aliases.contains(&name),
+        ZarrFormat::V3 | ZarrFormat::Draft(_) => entry.name == name || entry.aliases.contains(&name),
         ZarrFormat::V2 => entry.v2_ids.contains(&name),
     })
 }

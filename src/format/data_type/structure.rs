@@ -190,7 +190,15 @@ fn field(json: Json<'_>) -> Result<Unplaced> {
 /// # Errors
 /// `Format` for what is no list of fields, `Unsupported` naming a type that we do not have.
 pub fn parse_v2(json: Json<'_>) -> Result<(DataType, Option<Endian>)> {
-    let (mut structure, big_endian) = place_v2(json)?;
+    parse_draft(json, &typestr::parse)
+}
+
+/// As [`parse_v2`], with the names that `scalar` knows for the types of fields: the drafts have others than NumPy.
+///
+/// # Errors
+/// As there.
+pub fn parse_draft(json: Json<'_>, scalar: &Scalar<'_>) -> Result<(DataType, Option<Endian>)> {
+    let (mut structure, big_endian) = place_v2(json, scalar)?;
     let wide = structure.runs.iter().filter(|run| run.width > 1).count();
     let endian = match big_endian.len() {
         0 => Some(Endian::Little),
@@ -203,8 +211,11 @@ pub fn parse_v2(json: Json<'_>) -> Result<(DataType, Option<Endian>)> {
     Ok((DataType::Struct(Box::new(structure)), endian))
 }
 
-fn place_v2(json: Json<'_>) -> Result<(Struct, Vec<Run>)> {
-    let mut fields = json.list(v2_field)?;
+/// What a name of a scalar type means, with the byte order that it has.
+pub type Scalar<'a> = dyn Fn(&str) -> Result<(DataType, Endian)> + 'a;
+
+fn place_v2(json: Json<'_>, scalar: &Scalar<'_>) -> Result<(Struct, Vec<Run>)> {
+    let mut fields = json.list(|json| v2_field(json, scalar))?;
     // NumPy's own names for fields that have none.
     let unnamed = fields.iter_mut().enumerate().filter(|(_, field)| field.name.is_empty());
     unnamed.for_each(|(idx, field)| field.name = format!("f{idx}"));
@@ -212,7 +223,7 @@ fn place_v2(json: Json<'_>) -> Result<(Struct, Vec<Run>)> {
 }
 
 /// `[name, type]` or `[name, type, shape]`; the type a string or again a list of fields.
-fn v2_field(json: Json<'_>) -> Result<Unplaced> {
+fn v2_field(json: Json<'_>, scalar: &Scalar<'_>) -> Result<Unplaced> {
     let expected = || json.unexpected("[name, type] or [name, type, shape]");
     let (name, of_type, shape) = match json.array()?[..] {
         [name, of_type] => (name, of_type, Vec::new()),
@@ -223,11 +234,11 @@ fn v2_field(json: Json<'_>) -> Result<Unplaced> {
     limits::within(shape.len() as u64, limits::DIMENSIONS as u64, "number of dimensions")?;
     let (data_type, big_endian) = match of_type.kind_name() {
         "an array" => {
-            let (structure, big_endian) = place_v2(of_type)?;
+            let (structure, big_endian) = place_v2(of_type, scalar)?;
             (DataType::Struct(Box::new(structure)), big_endian)
         }
         _ => {
-            let (data_type, endian) = typestr::parse(&of_type.str()?)?;
+            let (data_type, endian) = scalar(&of_type.str()?)?;
             let big_endian = if endian == Endian::Big { data_type.swap_runs() } else { Vec::new() };
             (data_type, big_endian)
         }

@@ -11,12 +11,14 @@ use std::ops::Range;
 use super::document::{self, NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use super::json::{Document, Json};
 use super::split::Split;
-use super::{GroupMetadata, NodeKind, NodeMetadata, ZarrFormat, attributes, v3};
+use super::{Draft, GroupMetadata, NodeKind, NodeMetadata, ZarrFormat, attributes, draft, v3};
 use crate::error::{Error, Result, Stage};
 use crate::format::path::NodePath;
 
 const V2_SUFFIXES: [&str; 3] = [ZARRAY, ZGROUP, ZATTRS];
 const V3_SUFFIXES: [&str; 1] = [ZARR_JSON];
+/// What zarr-python 2 wrote into the layout of 2020; the entry point counts as a document of the root.
+const DRAFT_SUFFIXES: [&str; 3] = [".array.json", ".group.json", ZARR_JSON];
 
 /// Where the documents of a hierarchy stand in one text.
 #[derive(Clone, Debug)]
@@ -129,8 +131,21 @@ impl Consolidated {
         let text = |(suffix, span): (&&str, &Option<Range<usize>>)| {
             Some(((*suffix).to_owned(), self.json(span.clone()?).original_text().into_owned()))
         };
-        let texts = suffixes(self.format).iter().zip(&node.spans).filter_map(text).collect();
+        let mut texts: Vec<_> = suffixes(self.format).iter().zip(&node.spans).filter_map(text).collect();
+        if let (ZarrFormat::Draft(_), Ok(root)) = (self.format, self.position(&NodePath::root())) {
+            texts.retain(|(suffix, _)| suffix != ZARR_JSON);
+            let entry = text((&ZARR_JSON, &self.nodes[root].spans[2]));
+            texts = entry.into_iter().chain(texts).collect();
+        }
         Some(NodeDocument { format: self.format, texts })
+    }
+
+    /// The text under a key of the store, of a draft's hierarchy, whose documents stand in a tree of their own.
+    pub fn draft_text(&self, key: &str) -> Option<String> {
+        let ZarrFormat::Draft(draft) = self.format else { return None };
+        let Place::Node(path, suffix) = locate_draft(key, draft) else { return None };
+        let span = self.nodes[self.position(&path).ok()?].spans[suffix].clone()?;
+        Some(self.json(span).original_text().into_owned())
     }
 
     /// What stands at a path. A document that does not say what it is counts as a group: opening it tells the error.
@@ -182,8 +197,8 @@ impl Consolidated {
 
     fn own_kind(&self, node: &Node) -> Option<NodeKind> {
         match (self.format, &node.spans) {
-            (ZarrFormat::V2, [Some(_), ..]) => Some(NodeKind::Array),
-            (ZarrFormat::V2, [None, Some(_), _]) => Some(NodeKind::Group),
+            (ZarrFormat::V2 | ZarrFormat::Draft(_), [Some(_), ..]) => Some(NodeKind::Array),
+            (ZarrFormat::V2 | ZarrFormat::Draft(_), [None, Some(_), _]) => Some(NodeKind::Group),
             (ZarrFormat::V3, [Some(span), ..]) => {
                 let members = self.json(span.clone()).members().unwrap_or_default();
                 let node_type =
@@ -207,13 +222,14 @@ fn suffixes(format: ZarrFormat) -> &'static [&'static str] {
     match format {
         ZarrFormat::V2 => &V2_SUFFIXES,
         ZarrFormat::V3 => &V3_SUFFIXES,
+        ZarrFormat::Draft(_) => &DRAFT_SUFFIXES,
     }
 }
 
 /// Where the object stands that maps keys to documents.
 fn metadata_path(format: ZarrFormat) -> &'static [&'static str] {
     match format {
-        ZarrFormat::V2 => &["metadata"],
+        ZarrFormat::V2 | ZarrFormat::Draft(_) => &["metadata"],
         ZarrFormat::V3 => &["consolidated_metadata", "metadata"],
     }
 }
@@ -224,7 +240,7 @@ type Members<'a> = [(Cow<'a, str>, Split<'a>)];
 /// The members of that object; `None` where a v3 group has no consolidated metadata.
 fn documents<'s, 'a>(root: &'s Split<'a>, format: ZarrFormat) -> Result<Option<&'s Members<'a>>> {
     let (holder, place) = match format {
-        ZarrFormat::V2 => (root, "metadata"),
+        ZarrFormat::V2 | ZarrFormat::Draft(_) => (root, "metadata"),
         ZarrFormat::V3 => match root.get("consolidated_metadata") {
             None | Some(Split::Null) if matches!(root, Split::Members(_)) => return Ok(None),
             Some(holder) => (holder, "consolidated_metadata.metadata"),
@@ -258,6 +274,7 @@ fn locate(key: &str, format: ZarrFormat) -> Place {
     let (path, suffix) = match format {
         ZarrFormat::V2 => key.rsplit_once('/').unwrap_or(("", key)),
         ZarrFormat::V3 => (key, ZARR_JSON),
+        ZarrFormat::Draft(draft) => return locate_draft(key, draft),
     };
     let Some(suffix) = suffixes(format).iter().position(|known| *known == suffix) else {
         return Place::Other;
@@ -265,6 +282,18 @@ fn locate(key: &str, format: ZarrFormat) -> Place {
     // `/.zarray` and the empty key split into an empty path like that of `.zarray`.
     let path = NodePath::from_normal(path).filter(|_| !key.starts_with('/') && !key.is_empty());
     path.map_or(Place::Invalid, |path| Place::Node(path, suffix))
+}
+
+/// Keys are those of the whole store. What is none of a document's is none of ours.
+fn locate_draft(key: &str, draft: Draft) -> Place {
+    if key == ZARR_JSON {
+        return Place::Node(NodePath::root(), 2);
+    }
+    match draft::node_of_key(key, draft, draft::entry_point::DEFAULT_SUFFIX) {
+        Some((path, NodeKind::Array)) => Place::Node(path, 0),
+        Some((path, _)) => Place::Node(path, 1),
+        None => Place::Other,
+    }
 }
 
 /// Brings the documents of each node together; of a repeated key the last counts.
@@ -388,6 +417,28 @@ mod tests {
             consolidated.document(&path("z")).unwrap().texts,
             [("zarr.json".to_owned(), V3_GROUP.to_owned())]
         );
+    }
+
+    #[test]
+    fn a_drafts_documents_stand_under_the_keys_of_the_store() {
+        let array = r#"{"shape":[4],"data_type":"<i2","chunk_grid":{"type":"regular","chunk_shape":[2]},"chunk_memory_layout":"C","fill_value":1,"extensions":[],"attributes":{}}"#;
+        let entry = r#"{"zarr_format":"https://purl.org/zarr/spec/protocol/core/3.0"}"#;
+        let text = format!(
+            r#"{{"zarr_consolidated_format":1,"metadata":{{"zarr.json":{entry},"meta/root/a/b.array.json":{array},"meta/root.group.json":{{"attributes":{{"x":1}}}},"meta/root/../c.array.json":{array},"data/root/c0":{{}}}}}}"#
+        );
+        let format = ZarrFormat::Draft(Draft::October2020);
+        let consolidated = Consolidated::index(text.as_bytes(), format).unwrap().unwrap();
+        let contents = [("a/b", NodeKind::Array), ("", NodeKind::Group)];
+        let mut named = named(consolidated.contents());
+        named.reverse();
+        assert_eq!(named, contents.map(|(path, kind)| (path.to_owned(), kind)));
+        assert!(matches!(consolidated.node(&path("a/b")), Some(Ok(NodeMetadata::Array(_)))));
+        assert_eq!(consolidated.kind(&path("a")), Some(NodeKind::ImplicitGroup));
+        let document = consolidated.document(&path("a/b")).unwrap();
+        let texts = [(ZARR_JSON.to_owned(), entry.to_owned()), (".array.json".to_owned(), array.to_owned())];
+        assert_eq!(document.texts, texts);
+        assert_eq!(consolidated.draft_text("meta/root/a/b.array.json").as_deref(), Some(array));
+        assert_eq!(consolidated.draft_text("meta/root/a.array.json"), None);
     }
 
     #[test]

@@ -1,11 +1,12 @@
-//! The metadata of one node as it stands in a store: one text in v3, up to two in v2.
+//! The metadata of one node as it stands in a store: one text in v3, up to two in v2; in the drafts the hierarchy's entry point and the
+//! node's own, where it has one.
 //!
 //! This is what crosses to workers, which parse it themselves, and what users get as raw metadata. Deliberately unparsed:
 //! [`parse`] makes the values.
 
 use serde::{Deserialize, Serialize};
 
-use super::{NodeMetadata, ZarrFormat, v2, v3};
+use super::{Draft, NodeMetadata, ZarrFormat, draft, v2, v3};
 use crate::error::{Error, Result};
 
 /// Key suffix of v3 metadata.
@@ -26,10 +27,10 @@ pub struct NodeDocument {
     pub texts: Vec<(String, String)>,
 }
 
-/// How a [`NodeDocument`] crosses: `{"zarr_format":2,"texts":[[".zarray","…"]]}`.
+/// How a [`NodeDocument`] crosses: `{"zarr_format":2,"texts":[[".zarray","…"]]}`; a draft goes by its year.
 #[derive(Serialize, Deserialize)]
 struct Message<'a> {
-    zarr_format: u8,
+    zarr_format: u16,
     #[serde(borrow)]
     texts: std::borrow::Cow<'a, [(String, String)]>,
 }
@@ -52,12 +53,23 @@ impl NodeDocument {
         self.texts.iter().find(|(name, _)| name == suffix).map(|(_, text)| text.as_str())
     }
 
+    /// The text that makes the node what it is, with its key suffix; `None` for a draft's implicit group.
+    pub fn own_text(&self) -> Option<(&str, &str)> {
+        let is_own = |suffix: &str| match self.format {
+            ZarrFormat::V2 => suffix == ZARRAY || suffix == ZGROUP,
+            ZarrFormat::V3 => suffix == ZARR_JSON,
+            ZarrFormat::Draft(_) => draft::kind_of_suffix(suffix).is_some(),
+        };
+        let found = self.texts.iter().find(|(suffix, _)| is_own(suffix));
+        found.map(|(suffix, text)| (suffix.as_str(), text.as_str()))
+    }
+
     /// One line, for crossing to a worker.
     ///
     /// # Errors
     /// None that strings can cause.
     pub fn to_json(&self) -> Result<String> {
-        let message = Message { zarr_format: self.format.version(), texts: self.texts.as_slice().into() };
+        let message = Message { zarr_format: number(self.format), texts: self.texts.as_slice().into() };
         serde_json::to_string(&message).map_err(|error| Error::argument(error.to_string()))
     }
 
@@ -68,19 +80,26 @@ impl NodeDocument {
     pub fn from_json(json: &str) -> Result<Self> {
         let invalid = |actual: String| Error::argument("this is no node document").actual(actual);
         let message: Message<'_> = serde_json::from_str(json).map_err(|error| invalid(error.to_string()))?;
-        let format = match message.zarr_format {
-            2 => ZarrFormat::V2,
-            3 => ZarrFormat::V3,
-            other => return Err(invalid(format!("zarr_format {other}"))),
-        };
+        let format = ZarrFormat::ALL.into_iter().find(|format| number(*format) == message.zarr_format);
+        let format = format.ok_or_else(|| invalid(format!("zarr_format {}", message.zarr_format)))?;
         Ok(Self { format, texts: message.texts.into_owned() })
+    }
+}
+
+/// As a message has it.
+fn number(format: ZarrFormat) -> u16 {
+    match format {
+        ZarrFormat::V2 => 2,
+        ZarrFormat::V3 => 3,
+        ZarrFormat::Draft(Draft::October2020) => 2020,
+        ZarrFormat::Draft(Draft::May2022) => 2022,
     }
 }
 
 /// What the texts say of the node. In v2 a node that has both `.zarray` and `.zgroup` is an array.
 ///
 /// # Errors
-/// `NotFound` where there is no text of a node, and as [`v3::parse_node`] and [`v2::parse_array`].
+/// `NotFound` where there is no text of a node, and as [`v3::parse_node`], [`v2::parse_array`] and [`draft::parse`].
 pub fn parse(document: &NodeDocument) -> Result<NodeMetadata> {
     let text = |suffix| document.text(suffix).map(str::as_bytes);
     match document.format {
@@ -95,6 +114,7 @@ pub fn parse(document: &NodeDocument) -> Result<NodeMetadata> {
             (None, Some(zgroup)) => v2::parse_group(zgroup, text(ZATTRS)).map(NodeMetadata::Group),
             (None, None) => Err(Error::not_found("the node has neither .zarray nor .zgroup")),
         },
+        ZarrFormat::Draft(draft) => draft::parse(draft, document),
     }
 }
 

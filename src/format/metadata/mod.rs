@@ -1,14 +1,18 @@
 //! Metadata documents: what a hierarchy says of its nodes.
 //!
 //! Every dialect is turned into the words of the final v3 text on entry, so that everything behind this module knows one
-//! format: [`v3`] parses it, [`v2`] translates. [`json`] reads numbers exactly and tolerates what Python writes.
+//! format: [`v3`] parses it, [`v2`] and the historic drafts of v3 ([`draft`]) translate. [`json`] reads numbers exactly and tolerates what Python writes.
 //! A [`document::NodeDocument`] is what was found in a store, as text; [`consolidated`] finds many in one.
 //! Codec names are kept as written: they are resolved when the array is first read, so that an array with an unknown
 //! codec can still be listed and described.
 
 mod attributes;
+mod chain;
 pub mod consolidated;
 pub mod document;
+pub mod draft;
+mod draft_2020;
+mod draft_2022;
 pub mod extension;
 pub mod json;
 mod split;
@@ -28,15 +32,45 @@ pub enum ZarrFormat {
     V2,
     /// `zarr.json`, `"zarr_format": 3`.
     V3,
+    /// A historic draft of v3.
+    Draft(Draft),
+}
+
+/// Which of the two historic drafts of v3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Draft {
+    /// Of October 2020: `…/protocol/core/3.0`; with what zarr-python 2.13 to 2.18 made of it.
+    October2020,
+    /// Of May 2022: `…/core/3.0`.
+    May2022,
 }
 
 impl ZarrFormat {
-    /// The number, as `zarr_format` has it.
+    /// All of them.
+    pub const ALL: [Self; 4] =
+        [Self::V2, Self::V3, Self::Draft(Draft::October2020), Self::Draft(Draft::May2022)];
+
+    /// The number, as `zarr_format` has it; of the drafts, which have URIs there, that of the format they are drafts of.
     pub fn version(self) -> u8 {
         match self {
             Self::V2 => 2,
-            Self::V3 => 3,
+            Self::V3 | Self::Draft(_) => 3,
         }
+    }
+
+    /// As users name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::V2 => "v2",
+            Self::V3 => "v3",
+            Self::Draft(Draft::October2020) => "v3-draft-2020-10",
+            Self::Draft(Draft::May2022) => "v3-draft-2022-05",
+        }
+    }
+
+    /// The format that users name so.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
     }
 }
 
@@ -102,8 +136,45 @@ pub struct ArrayMetadata {
     pub attributes: String,
     /// Names of dimensions, `None` for an unnamed one; v3's `dimension_names`, else xarray's `_ARRAY_DIMENSIONS`.
     pub dimension_names: Option<Vec<Option<String>>>,
+    /// What stands between the chunks and the store (drafts only), from the array towards the store.
+    pub storage_transformers: Vec<StorageTransformerMetadata>,
+    /// The data type that `data_type` stands for, where nobody here knows it (drafts only).
+    pub fallback: Option<DataTypeFallback>,
     /// What was read although it bends the rules.
     pub warnings: Vec<String>,
+}
+
+/// A storage transformer as the metadata of a draft names it, not yet looked up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StorageTransformerMetadata {
+    /// The URI of its specification.
+    pub extension: String,
+    /// Which of that specification's: JSON text, a string in all that are known.
+    pub kind: String,
+    /// JSON text of the configuration object; `None` where there is none.
+    pub configuration: Option<String>,
+    /// Where it stands in the document, for errors: `storage_transformers[0]`.
+    pub field: String,
+}
+
+/// What is read instead of a data type of an extension that nobody here knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DataTypeFallback {
+    /// The URI of the extension.
+    pub extension: String,
+    /// Which of its data types: JSON text.
+    pub data_type: String,
+    /// The name of the data type that is used instead, as the metadata has it.
+    pub used: String,
+}
+
+impl DataTypeFallback {
+    /// "Silently using a fallback without explicit approval might cause problems for users."
+    pub fn warning(&self) -> String {
+        let Self { extension, data_type, used } = self;
+        let unknown = format!("the data type {data_type} of the extension {extension:?} is not known here");
+        format!("{unknown}; its elements are read as {used}")
+    }
 }
 
 /// A codec as the metadata names it, not yet looked up.

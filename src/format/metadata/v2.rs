@@ -5,12 +5,13 @@
 //! their v2 names and objects; only which kind each is decides where `bytes` stands. Unknown fields are ignored, as the
 //! text says.
 
+use super::chain::Chain;
 use super::json::{Document, Json, Object};
 use super::{ArrayMetadata, CodecMetadata, GroupMetadata, ZarrFormat, attributes, v3};
 use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::{ChunkKeyEncoding, Separator};
-use crate::format::codec::registry::{CodecKind, kind_of};
+use crate::format::codec::registry::CodecKind;
 use crate::format::data_type::typestr::{self, Endian};
 use crate::format::data_type::{DataType, FillValue, structure, variable};
 
@@ -78,6 +79,8 @@ fn array(members: &Object<'_>, zattrs: Option<Json<'_>>) -> Result<ArrayMetadata
         data_type,
         attributes,
         dimension_names,
+        storage_transformers: Vec::new(),
+        fallback: None,
         warnings,
     })
 }
@@ -107,89 +110,28 @@ fn separator(members: &Object<'_>) -> Result<Separator> {
 
 /// The chain that order, byte order, filters and compressor mean.
 fn codecs(members: &Object<'_>, rank: usize, endian: Option<Endian>) -> Result<Vec<CodecMetadata>> {
-    let mut chain = Chain { codecs: Vec::new(), endian, is_bytes: false };
+    let mut chain = Chain::new(endian, "dtype");
     if members.require("order", is_fortran)? && rank > 1 {
-        chain.codecs.push(reversed_dimensions(rank));
+        chain.reverse_dimensions(rank, "order");
     }
     let filters =
         members.require("filters", |json| if json.is_null() { Ok(Vec::new()) } else { json.array() })?;
     for (idx, filter) in filters.into_iter().enumerate() {
-        chain.push(filter, format!("filters[{idx}]"), CodecKind::ArrayToArray)?;
+        chain.push_numcodecs(filter, format!("filters[{idx}]"), CodecKind::ArrayToArray)?;
     }
     let compressor = members.require("compressor", Ok)?;
     if !compressor.is_null() {
-        chain.push(compressor, "compressor".to_owned(), CodecKind::BytesToBytes)?;
+        chain.push_numcodecs(compressor, "compressor".to_owned(), CodecKind::BytesToBytes)?;
     }
-    chain.become_bytes();
-    Ok(chain.codecs)
+    Ok(chain.finish())
 }
 
-fn is_fortran(json: Json<'_>) -> Result<bool> {
+pub(super) fn is_fortran(json: Json<'_>) -> Result<bool> {
     match json.str().as_deref() {
         Ok("C") => Ok(false),
         Ok("F") => Ok(true),
         _ => Err(json.unexpected("\"C\" or \"F\"")),
     }
-}
-
-/// In order `F` the filters see the elements with the first dimension fastest: a chunk with its dimensions reversed.
-fn reversed_dimensions(rank: usize) -> CodecMetadata {
-    let order: Vec<String> = (0..rank).rev().map(|dimension| dimension.to_string()).collect();
-    CodecMetadata {
-        name: "transpose".to_owned(),
-        configuration: Some(format!("{{\"order\":[{}]}}", order.join(","))),
-        format: ZarrFormat::V3,
-        field: "order".to_owned(),
-    }
-}
-
-/// A chain being built, in encoding order.
-struct Chain {
-    codecs: Vec<CodecMetadata>,
-    /// Byte order of the elements at this point; `None` where their type knows it.
-    endian: Option<Endian>,
-    /// Whether elements have become bytes.
-    is_bytes: bool,
-}
-
-impl Chain {
-    /// Appends a filter or the compressor. One that nobody knows is taken for what its place suggests: that it is unknown
-    /// is said when the array is read.
-    fn push(&mut self, json: Json<'_>, field: String, assumed: CodecKind) -> Result<()> {
-        let read = || {
-            let object = json.object()?;
-            Ok((object.require("id", Json::str)?.into_owned(), object))
-        };
-        let (name, object) = read().map_err(|error: Error| error.within_field(&field))?;
-        match kind_of(&name, ZarrFormat::V2).unwrap_or(assumed) {
-            CodecKind::ArrayToArray => self.endian = stored_endian(&object).or(self.endian),
-            CodecKind::ArrayToBytes => self.is_bytes = true,
-            CodecKind::BytesToBytes => self.become_bytes(),
-        }
-        let configuration = Some(json.text().to_owned());
-        self.codecs.push(CodecMetadata { name, configuration, format: ZarrFormat::V2, field });
-        Ok(())
-    }
-
-    fn become_bytes(&mut self) {
-        if self.is_bytes {
-            return;
-        }
-        self.is_bytes = true;
-        self.codecs.push(CodecMetadata {
-            name: "bytes".to_owned(),
-            configuration: self.endian.map(|endian| format!("{{\"endian\":\"{}\"}}", endian.name())),
-            format: ZarrFormat::V3,
-            field: "dtype".to_owned(),
-        });
-    }
-}
-
-/// Filters that change the type (`delta`, `fixedscaleoffset`, `quantize`, `astype`) name the stored one, byte order
-/// included.
-fn stored_endian(filter: &Object<'_>) -> Option<Endian> {
-    let stored = filter.get("astype").or_else(|| filter.get("encode_dtype"))?;
-    Endian::of_typestr(&stored.str().ok()?)
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

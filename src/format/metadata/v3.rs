@@ -1,7 +1,8 @@
 //! The final v3 text and 3.1: `zarr.json`. <https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#metadata>
 //!
 //! Strict where the text is (`must_understand`), tolerant of what is certain to be meant (GDAL's null fill value).
-//! Deliberately not the historic drafts, whose documents are recognised and refused by name.
+//! Deliberately not the historic drafts ([`draft`](super::draft)), whose entry
+//! points are recognised and refused by name: a hierarchy of theirs is opened at its root.
 
 use super::extension::{Extension, refuse_unknown};
 use super::json::{Document, Json, Object};
@@ -63,7 +64,8 @@ fn check_format(json: Json<'_>) -> Result<()> {
     }
     match json.str() {
         Ok(uri) if uri.contains("/spec/") => {
-            Err(Error::unsupported(format!("this is a historic draft of Zarr v3: {uri:?}")))
+            let draft = format!("this is the root of a hierarchy of a historic draft of Zarr v3: {uri:?}");
+            Err(Error::unsupported(format!("{draft}; open the store there, and its nodes by their paths")))
         }
         _ => Err(json.unexpected("3")),
     }
@@ -103,6 +105,8 @@ fn array(members: Object<'_>) -> Result<ArrayMetadata> {
         dimension_names: members.read("dimension_names", |json| attributes::dimension_names(json, rank))?,
         shape,
         data_type,
+        storage_transformers: Vec::new(),
+        fallback: None,
         warnings,
     };
     members.read("storage_transformers", refuse_storage_transformers)?;

@@ -6,6 +6,7 @@
 use std::rc::Rc;
 
 use crate::error::Result;
+use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::consolidated::Consolidated;
 use crate::format::metadata::document::{ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use crate::format::path::{NodePath, StoreKey};
@@ -37,6 +38,10 @@ impl Overlay {
         }
         if !writers::unchanged_since(&self.inner, key, self.since) {
             return None;
+        }
+        if let ZarrFormat::Draft(_) = self.consolidated.format() {
+            let text = self.consolidated.draft_text(key.as_str())?;
+            return Some(Some(Value::from(text.into_bytes())));
         }
         let (path, suffix) = key.as_str().rsplit_once('/').unwrap_or(("", key.as_str()));
         if !DOCUMENTS.contains(&suffix) {
@@ -86,7 +91,6 @@ mod tests {
     use futures_executor::block_on;
 
     use super::*;
-    use crate::format::metadata::ZarrFormat;
     use crate::store::memory::MemoryStore;
 
     const ZMETADATA: &str = r#"{"zarr_consolidated_format":1,"metadata":{".zgroup":{"zarr_format":2},

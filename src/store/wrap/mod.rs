@@ -105,11 +105,13 @@ macro_rules! forward_to_inner {
     };
 }
 
+mod alias;
 mod coalesce;
 mod consolidated;
 mod counting;
 mod sharing;
 
+pub use alias::Alias;
 pub use coalesce::{Coalescing, GAP_BYTES, Group, MERGED_BYTES, merge};
 pub use consolidated::Overlay;
 pub use counting::{Counters, Counting};

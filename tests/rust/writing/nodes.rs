@@ -14,7 +14,7 @@ use zarr_wasm::hierarchy::attributes::update_attributes;
 use zarr_wasm::hierarchy::consolidate::consolidate;
 use zarr_wasm::hierarchy::create::{NewNode, create};
 use zarr_wasm::hierarchy::encoder::InlineEncoder;
-use zarr_wasm::hierarchy::erase::erase;
+use zarr_wasm::hierarchy::erase::{EraseOptions, erase};
 use zarr_wasm::hierarchy::exists::exists;
 use zarr_wasm::hierarchy::open::{OpenOptions, open};
 use zarr_wasm::hierarchy::resize::resize;
@@ -110,11 +110,11 @@ fn existence_and_erasing() {
     ] {
         assert_eq!(kind(path), expected, "{path}");
     }
-    assert!(block_on(erase(&store, "i", &context())).unwrap());
-    assert!(!block_on(erase(&store, "i", &context())).unwrap());
-    assert!(block_on(erase(&store, "g", &context())).unwrap());
+    assert!(block_on(erase(&store, "i", EraseOptions::default(), &context())).unwrap());
+    assert!(!block_on(erase(&store, "i", EraseOptions::default(), &context())).unwrap());
+    assert!(block_on(erase(&store, "g", EraseOptions::default(), &context())).unwrap());
     assert_eq!(memory.keys(), ["zarr.json"]);
-    assert!(block_on(erase(&store, "", &context())).unwrap());
+    assert!(block_on(erase(&store, "", EraseOptions::default(), &context())).unwrap());
     assert!(memory.keys().is_empty());
 }
 
@@ -124,9 +124,12 @@ fn arrays_can_be_erased_where_nothing_can_be_listed() {
     let array = create_array(&inner, "a", SMALL).unwrap();
     put(&array, Selection::all(), elements(1..7)).unwrap();
     let store: Rc<dyn Store> = Rc::new(Unlisted { inner });
-    assert!(block_on(erase(&store, "a", &context())).unwrap());
+    assert!(block_on(erase(&store, "a", EraseOptions::default(), &context())).unwrap());
     assert_eq!(memory.keys(), ["zarr.json"]);
-    assert_eq!(block_on(erase(&store, "", &context())).unwrap_err().kind(), ErrorKind::Unsupported);
+    assert_eq!(
+        block_on(erase(&store, "", EraseOptions::default(), &context())).unwrap_err().kind(),
+        ErrorKind::Unsupported
+    );
 }
 
 #[test]
@@ -184,7 +187,7 @@ fn consolidated_metadata_never_contradicts() {
             block_on(update_attributes(&store, &path, text, update, &context())).unwrap();
             check_consolidated(&memory, &store, format, &["b", "g", "g/a", "g/h", "g/h/c"]);
         }
-        block_on(erase(&store, "g/h", &context())).unwrap();
+        block_on(erase(&store, "g/h", EraseOptions::default(), &context())).unwrap();
         check_consolidated(&memory, &store, format, &["b", "g", "g/a"]);
         let node = NewNode::Group { format, attributes: "{}".to_owned() };
         block_on(create(&store, "g/a", &node, true, &context())).unwrap();

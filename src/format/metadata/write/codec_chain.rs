@@ -7,8 +7,9 @@ use crate::error::{Error, Result};
 use crate::format::codec::registry::{self, CodecKind};
 use crate::format::data_type::DataType;
 use crate::format::data_type::typestr::Endian;
+use crate::format::metadata::draft::{self, DraftCodec};
 use crate::format::metadata::json::Document;
-use crate::format::metadata::{CodecMetadata, ZarrFormat, v3};
+use crate::format::metadata::{CodecMetadata, Draft, ZarrFormat, v3};
 
 /// What v2 chunks are compressed with when nobody says otherwise.
 pub(super) const V2_COMPRESSOR: &str = r#"{"id":"zstd","level":0}"#;
@@ -98,6 +99,35 @@ impl Chain<'_> {
         Ok(chain)
     }
 
+    /// The chain of a draft in v3's words, as reading its document would give it.
+    pub fn draft(&self, draft: Draft) -> Result<Vec<CodecMetadata>> {
+        let gzip = vec![r#"{"id":"gzip","level":1}"#.to_owned()];
+        let given = self.options.codecs.as_ref().unwrap_or(&gzip).iter().map(|text| parse_draft(text));
+        let mut given = given.collect::<Result<Vec<_>>>()?;
+        let at = given.iter().position(|codec| codec.name == "bytes");
+        let bytes = at.map_or_else(|| made("bytes", self.endian_configuration()), |at| given.remove(at));
+        let mut chain = Vec::new();
+        if self.options.fortran_order && self.options.shape.len() > 1 {
+            let order = list((0..self.options.shape.len()).rev());
+            let transpose = made("transpose", Some(ObjectText::new().with("order", order).compact()));
+            chain.push(CodecMetadata { field: "chunk_memory_layout".to_owned(), ..transpose });
+        }
+        chain.push(CodecMetadata { field: "data_type".to_owned(), ..bytes });
+        for (idx, codec) in given.into_iter().enumerate() {
+            let kind = registry::kind_of(&codec.name, codec.format);
+            if at.is_some_and(|at| at > idx) || kind.is_some_and(|kind| kind != CodecKind::BytesToBytes) {
+                let error = Error::argument("the drafts have codecs of bytes alone").in_field("codecs");
+                return Err(error.in_codec(codec.name.as_str()));
+            }
+            let field = match draft {
+                Draft::October2020 => "compressor".to_owned(),
+                Draft::May2022 => format!("codecs[{idx}]"),
+            };
+            chain.push(CodecMetadata { field, ..codec });
+        }
+        Ok(chain)
+    }
+
     fn v2_bytes(&self) -> CodecMetadata {
         CodecMetadata { field: "dtype".to_owned(), ..made("bytes", self.endian_configuration()) }
     }
@@ -166,6 +196,33 @@ fn numcodecs_members(id: &str, mut object: ObjectText) -> ObjectText {
         }
     }
     object
+}
+
+/// A numcodecs object, a v3 codec, or one by the URI of a draft; `endian` is `bytes`.
+fn parse_draft(text: &str) -> Result<CodecMetadata> {
+    let document = Document::parse(text.as_bytes())?;
+    let members = document.root().object();
+    for key in ["type", "codec"] {
+        if let Ok(members) = &members
+            && members.get(key).is_some()
+        {
+            return match draft::codec(members, key, "codecs").map_err(|error| error.within_field("codecs"))? {
+                DraftCodec::Other(codec, _) => Ok(codec),
+                DraftCodec::Endian(endian) => {
+                    Ok(made("bytes", Some(ObjectText::new().with("endian", string(endian.name())).compact())))
+                }
+            };
+        }
+    }
+    let codec = match members {
+        Ok(members) if members.get("id").is_some() => return parse_v2(text),
+        _ => parse_v3(text)?,
+    };
+    // `endian` was the name of `bytes` before the final text, and is its URI's here.
+    if codec.name == "endian" {
+        return Ok(CodecMetadata { name: "bytes".to_owned(), ..codec });
+    }
+    parse_v2(text)
 }
 
 /// blosc's shuffle is a word in v3 and a number in numcodecs.

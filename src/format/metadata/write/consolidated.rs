@@ -5,13 +5,17 @@
 
 use super::text::ObjectText;
 use crate::error::{Error, Result};
-use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::document::{NodeDocument, ZARR_JSON};
+use crate::format::metadata::draft::entry_point::DEFAULT_SUFFIX;
 use crate::format::metadata::json::Document;
-use crate::format::path::NodePath;
+use crate::format::metadata::{ZarrFormat, draft};
+use crate::format::path::{NodePath, StoreKey};
 
 /// Key suffix of v2's consolidated metadata.
 pub const ZMETADATA: &str = ".zmetadata";
+
+/// Key of what zarr-python 2 consolidated in the layout of the draft of 2020.
+pub const DRAFT_ZMETADATA: &str = "meta/root/consolidated/.zmetadata";
 
 const MEMBER: &str = "consolidated_metadata";
 
@@ -47,6 +51,9 @@ pub fn consolidate(own: &NodeDocument, nodes: &[(NodePath, NodeDocument)]) -> Re
             let inline = inline.with("metadata", metadata.lines());
             Ok((ZARR_JSON, ObjectText::of(document.root())?.with(MEMBER, inline.compact()).lines()))
         }
+        ZarrFormat::Draft(_) => Err(Error::unsupported(
+            "the drafts have no consolidated metadata; only what zarr-python wrote is read",
+        )),
     }
 }
 
@@ -58,15 +65,19 @@ pub fn changed(text: &str, format: ZarrFormat, changes: &Changes) -> Result<Opti
     let document = Document::parse(text.as_bytes())?;
     let mut whole = ObjectText::of(document.root())?;
     match format {
-        ZarrFormat::V2 => {
-            let Some(metadata) = changed_metadata(whole.get("metadata"), changes)? else { return Ok(None) };
+        ZarrFormat::V2 | ZarrFormat::Draft(_) => {
+            let Some(metadata) = changed_metadata(whole.get("metadata"), format, changes)? else {
+                return Ok(None);
+            };
             whole.set("metadata", metadata.lines());
         }
         ZarrFormat::V3 => {
             let Some(inline) = whole.get(MEMBER).filter(|text| *text != "null") else { return Ok(None) };
             let inline = Document::parse(inline.as_bytes())?;
             let mut inline = ObjectText::of(inline.root())?;
-            let Some(metadata) = changed_metadata(inline.get("metadata"), changes)? else { return Ok(None) };
+            let Some(metadata) = changed_metadata(inline.get("metadata"), format, changes)? else {
+                return Ok(None);
+            };
             inline.set("metadata", metadata.lines());
             whole.set(MEMBER, inline.compact());
         }
@@ -74,10 +85,16 @@ pub fn changed(text: &str, format: ZarrFormat, changes: &Changes) -> Result<Opti
     Ok(Some(whole.lines()))
 }
 
-fn changed_metadata(text: Option<&str>, changes: &Changes) -> Result<Option<ObjectText>> {
+fn changed_metadata(text: Option<&str>, format: ZarrFormat, changes: &Changes) -> Result<Option<ObjectText>> {
     let document = Document::parse(text.unwrap_or("{}").as_bytes())?;
     let mut metadata = ObjectText::of(document.root())?;
-    metadata.retain(|key| !changes.removed.iter().any(|path| is_below(key, path)));
+    let is_removed = |path: &str| changes.removed.iter().any(|removed| is_below(path, removed));
+    metadata.retain(|key| match format {
+        ZarrFormat::V2 | ZarrFormat::V3 => !is_removed(key),
+        ZarrFormat::Draft(draft) => {
+            draft::node_of_key(key, draft, DEFAULT_SUFFIX).is_none_or(|(path, _)| !is_removed(path.as_str()))
+        }
+    });
     for (path, node) in &changes.set {
         // A node that was without attributes may have been with them before.
         if node.format == ZarrFormat::V2 {
@@ -102,6 +119,7 @@ fn put(metadata: &mut ObjectText, path: &NodePath, document: &NodeDocument) -> R
             ZarrFormat::V3 => path.as_str().to_owned(),
             ZarrFormat::V2 if path.is_root() => suffix.clone(),
             ZarrFormat::V2 => format!("{path}/{suffix}"),
+            ZarrFormat::Draft(_) => StoreKey::of_document(path, document.format, suffix).as_str().to_owned(),
         };
         metadata.set(&key, without_inline(text)?);
     }

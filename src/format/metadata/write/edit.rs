@@ -2,9 +2,9 @@
 
 use super::text::{ObjectText, list, strict};
 use crate::error::{Error, Result};
-use crate::format::metadata::document::{NodeDocument, ZARR_JSON, ZARRAY, ZATTRS};
+use crate::format::metadata::document::{NodeDocument, ZARR_JSON, ZATTRS};
 use crate::format::metadata::json::Document;
-use crate::format::metadata::{ZarrFormat, attributes};
+use crate::format::metadata::{ZarrFormat, attributes, draft};
 
 /// What becomes of the attributes that are there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +20,7 @@ pub enum AttributeUpdate {
 /// # Errors
 /// `Format` for a document that is none.
 pub fn with_shape(document: &NodeDocument, shape: &[u64]) -> Result<NodeDocument> {
-    let suffix = match document.format {
-        ZarrFormat::V3 => ZARR_JSON,
-        ZarrFormat::V2 => ZARRAY,
-    };
-    with_member(document, suffix, "shape", list(shape))
+    with_member(document, "shape", list(shape))
 }
 
 /// The documents of a node with other attributes: `attributes` is the text of an object.
@@ -37,7 +33,14 @@ pub fn with_attributes(
     update: AttributeUpdate,
 ) -> Result<NodeDocument> {
     let merged = match update {
-        AttributeUpdate::Replace => checked_attributes(attributes)?,
+        AttributeUpdate::Replace => {
+            let mut replaced = checked_attributes(attributes)?;
+            // What is a filter there is no attribute of the user's.
+            if let Some(filters) = draft::filters_text(document) {
+                replaced.set(draft::FILTERS, filters);
+            }
+            replaced
+        }
         AttributeUpdate::Merge => {
             let mut merged = current_attributes(document)?;
             checked_attributes(attributes)?
@@ -47,7 +50,8 @@ pub fn with_attributes(
         }
     };
     match document.format {
-        ZarrFormat::V3 => with_member(document, ZARR_JSON, "attributes", merged.compact()),
+        ZarrFormat::Draft(_) if document.own_text().is_none() => Ok(reified(document, merged.compact())),
+        ZarrFormat::V3 | ZarrFormat::Draft(_) => with_member(document, "attributes", merged.compact()),
         ZarrFormat::V2 => {
             let mut texts = document.texts.clone();
             texts.retain(|(suffix, _)| suffix != ZATTRS);
@@ -55,6 +59,18 @@ pub fn with_attributes(
             Ok(NodeDocument { format: document.format, texts })
         }
     }
+}
+
+/// A draft's implicit group, with the document that it had not.
+fn reified(document: &NodeDocument, attributes: String) -> NodeDocument {
+    let entry = document.text(ZARR_JSON).map(|text| draft::EntryPoint::parse(text.as_bytes()));
+    let entry = entry.and_then(|entry| entry.ok().flatten());
+    let suffix =
+        entry.map_or_else(|| draft::entry_point::DEFAULT_SUFFIX.to_owned(), |it| it.metadata_key_suffix);
+    let mut reified = document.clone();
+    let text = ObjectText::new().with("attributes", attributes).lines();
+    reified.texts.push((format!("{}{suffix}", draft::GROUP), text));
+    reified
 }
 
 /// The text of an object that is fit to be written as attributes.
@@ -70,7 +86,7 @@ pub fn checked_attributes(attributes: &str) -> Result<ObjectText> {
 
 fn current_attributes(document: &NodeDocument) -> Result<ObjectText> {
     let (text, is_whole) = match document.format {
-        ZarrFormat::V3 => (document.text(ZARR_JSON), false),
+        ZarrFormat::V3 | ZarrFormat::Draft(_) => (document.own_text().map(|(_, text)| text), false),
         ZarrFormat::V2 => (document.text(ZATTRS), true),
     };
     let parsed = Document::parse(text.unwrap_or(attributes::NONE).as_bytes())?;
@@ -80,13 +96,17 @@ fn current_attributes(document: &NodeDocument) -> Result<ObjectText> {
     parsed.root().object()?.get("attributes").map_or_else(|| Ok(ObjectText::new()), ObjectText::of)
 }
 
-fn with_member(document: &NodeDocument, suffix: &str, key: &str, value: String) -> Result<NodeDocument> {
+fn with_member(document: &NodeDocument, key: &str, value: String) -> Result<NodeDocument> {
     let mut changed = document.clone();
-    let text = changed.texts.iter_mut().find(|(name, _)| name == suffix);
-    let (_, text) = text.ok_or_else(|| Error::not_found(format!("the node has no {suffix}")))?;
-    let parsed = Document::parse(text.as_bytes())?;
-    let edited = ObjectText::of(parsed.root())?.with(key, value).lines();
-    *text = edited;
+    let own = document.own_text().map(|(suffix, _)| suffix.to_owned());
+    let suffix = own.ok_or_else(|| Error::not_found("the node has no document of its own"))?;
+    for (name, text) in &mut changed.texts {
+        if *name == suffix {
+            let parsed = Document::parse(text.as_bytes())?;
+            let edited = ObjectText::of(parsed.root())?.with(key, value.as_str()).lines();
+            *text = edited;
+        }
+    }
     Ok(changed)
 }
 
@@ -94,6 +114,7 @@ fn with_member(document: &NodeDocument, suffix: &str, key: &str, value: String) 
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::format::metadata::document::ZARRAY;
 
     fn v3(text: &str) -> NodeDocument {
         NodeDocument { format: ZarrFormat::V3, texts: vec![(ZARR_JSON.into(), text.into())] }

@@ -12,11 +12,12 @@ pub mod edit;
 pub mod options;
 pub mod text;
 pub mod v2;
-mod v2_data_type;
+pub(in crate::format::metadata) mod v2_data_type;
 pub mod v3;
 
 use super::document::NodeDocument;
-use super::{ArrayMetadata, GroupMetadata, ZarrFormat};
+use super::draft::write::{self as draft, Details};
+use super::{ArrayMetadata, Draft, GroupMetadata, ZarrFormat};
 use crate::error::{Result, Stage};
 
 /// The documents of an array.
@@ -27,9 +28,18 @@ pub fn array(metadata: &ArrayMetadata) -> Result<NodeDocument> {
     let texts = match metadata.format {
         ZarrFormat::V3 => v3::array(metadata).map(|text| vec![(super::document::ZARR_JSON.to_owned(), text)]),
         ZarrFormat::V2 => v2::array(metadata),
+        ZarrFormat::Draft(draft) => return draft_array(metadata, draft, &Details::default()),
     };
     let texts = texts.map_err(|error| error.in_stage(Stage::Metadata))?;
     Ok(NodeDocument { format: metadata.format, texts })
+}
+
+/// The document of a draft's array; what stands above it in its hierarchy is not part of it.
+///
+/// # Errors
+/// As [`draft::array`](super::draft::write::array).
+pub fn draft_array(metadata: &ArrayMetadata, draft: Draft, details: &Details) -> Result<NodeDocument> {
+    draft::array(metadata, draft, details).map_err(|error| error.in_stage(Stage::Metadata))
 }
 
 /// The documents of a group.
@@ -37,6 +47,7 @@ pub fn group(metadata: &GroupMetadata) -> NodeDocument {
     let texts = match metadata.format {
         ZarrFormat::V3 => vec![(super::document::ZARR_JSON.to_owned(), v3::group(metadata))],
         ZarrFormat::V2 => v2::group(metadata),
+        ZarrFormat::Draft(_) => return draft::group(metadata, &Details::default()),
     };
     NodeDocument { format: metadata.format, texts }
 }

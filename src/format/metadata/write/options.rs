@@ -13,7 +13,9 @@ use crate::format::data_type::typestr::{self, Endian};
 use crate::format::data_type::{DataType, FillValue, name, structure};
 use crate::format::metadata::extension::Extension;
 use crate::format::metadata::json::{Document, Json, Object};
-use crate::format::metadata::{ArrayMetadata, ZarrFormat, attributes, v3};
+use crate::format::metadata::{
+    ArrayMetadata, Draft, StorageTransformerMetadata, ZarrFormat, attributes, draft, v3,
+};
 
 /// Whether, and how, chunks are put together in stored objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,6 +65,10 @@ pub struct ArrayOptions {
     pub dimension_names: Option<Vec<Option<String>>>,
     /// JSON of an object.
     pub attributes: String,
+    /// JSON of each storage transformer, from the array towards the store; the draft of 2022 only.
+    pub storage_transformers: Vec<String>,
+    /// JSON of the list of the array's extensions; the drafts only.
+    pub extensions: Option<String>,
 }
 
 impl ArrayOptions {
@@ -85,12 +91,15 @@ impl ArrayOptions {
             fortran_order: false,
             dimension_names: None,
             attributes: attributes::NONE.to_owned(),
+            storage_transformers: Vec::new(),
+            extensions: None,
         }
     }
 
     /// From one JSON object: `zarr_format`, `shape`, `data_type` and, as wanted, `chunk_shape`, `shard_shape` (`null` for none),
     /// `codecs` (or v2's `filters` and `compressor`), `fill_value`, `chunk_key_encoding`, `separator`, `order`, `index_location`,
-    /// `dimension_names`, `attributes`.
+    /// `dimension_names`, `attributes`; of the drafts `storage_transformers` and `extensions` too. `zarr_format` is a number, or the name
+    /// of a format.
     ///
     /// # Errors
     /// `Argument` naming a member that is missing, unknown or wrong.
@@ -126,6 +135,8 @@ impl ArrayOptions {
             "order",
             "dimension_names",
             "attributes",
+            "storage_transformers",
+            "extensions",
         ];
         if let Some((key, _)) = members.iter().find(|(key, _)| !known.contains(&key.as_ref())) {
             return Err(Error::argument("an array has no such option").in_field(key.as_ref()));
@@ -170,6 +181,10 @@ impl ArrayOptions {
             attributes: members
                 .read("attributes", |json| Ok(json.original_text().into_owned()))?
                 .unwrap_or_else(of_like),
+            storage_transformers: members
+                .read("storage_transformers", |json| json.list(text))?
+                .unwrap_or_default(),
+            extensions: members.read("extensions", text)?,
         })
     }
 
@@ -198,8 +213,14 @@ impl ArrayOptions {
         let codecs = match self.format {
             ZarrFormat::V3 => chain.v3(shard_shape.as_ref().map(|_| chunk_shape.as_slice()))?,
             ZarrFormat::V2 => chain.v2()?,
+            ZarrFormat::Draft(draft) => chain.draft(draft)?,
         };
-        let stored = shard_shape.unwrap_or(chunk_shape);
+        let storage_transformers = self.storage_transformers(shard_shape.as_deref(), &chunk_shape)?;
+        let stored = match self.format {
+            // A draft's shards are the store's business.
+            ZarrFormat::Draft(_) => chunk_shape,
+            ZarrFormat::V2 | ZarrFormat::V3 => shard_shape.unwrap_or(chunk_shape),
+        };
         Ok(ArrayMetadata {
             format: self.format,
             shape: self.shape.clone(),
@@ -215,6 +236,8 @@ impl ArrayOptions {
             attributes: self.attributes_text()?,
             dimension_names: self.dimension_names.clone(),
             data_type,
+            storage_transformers,
+            fallback: None,
             warnings: Vec::new(),
         })
     }
@@ -288,13 +311,14 @@ impl ArrayOptions {
         match self.format {
             ZarrFormat::V3 => FillValue::parse_v3(data_type, document.root()),
             ZarrFormat::V2 => FillValue::parse_v2(data_type, endian, document.root(), &mut Vec::new()),
+            ZarrFormat::Draft(draft) => draft::parse_fill_value(draft, data_type, endian, document.root()),
         }
     }
 
     /// The grid of chunks that have lengths of their own.
     fn uneven_grid(&self) -> Result<Option<ChunkGrid>> {
         let Some(lengths) = &self.chunk_lengths else { return Ok(None) };
-        if self.format == ZarrFormat::V2 || matches!(self.shards, Shards::Shape(_)) {
+        if self.format != ZarrFormat::V3 || matches!(self.shards, Shards::Shape(_)) {
             return Err(Error::argument("chunks with lengths of their own are for v3 without shards"));
         }
         let configuration =
@@ -306,11 +330,40 @@ impl ArrayOptions {
         ChunkGrid::parse(&Extension::parse(document.root())?, &self.shape).map(Some)
     }
 
+    /// A draft's, with that of its shards as the last before the store.
+    fn storage_transformers(
+        &self,
+        shard_shape: Option<&[u64]>,
+        chunk_shape: &[u64],
+    ) -> Result<Vec<StorageTransformerMetadata>> {
+        if self.storage_transformers.is_empty() && shard_shape.is_none() {
+            return Ok(Vec::new());
+        }
+        let ZarrFormat::Draft(_) = self.format else {
+            return match self.storage_transformers.first() {
+                Some(_) => {
+                    let error = Error::argument("only the draft of 2022 has storage transformers");
+                    Err(error.in_field("storage_transformers"))
+                }
+                None => Ok(Vec::new()),
+            };
+        };
+        let shards = shard_shape.map(|shape| draft::sharding(shape, chunk_shape)).transpose();
+        let all = self.storage_transformers.iter().cloned().chain(shards?);
+        let text = list(all);
+        let document = Document::parse(text.as_bytes())?;
+        draft::parse_storage_transformers(document.root())
+            .map_err(|error| error.within_field("storage_transformers"))
+    }
+
     fn shard_shape(&self, chunk_shape: &[u64], element_size: u64) -> Result<Option<Vec<u64>>> {
         match &self.shards {
             Shards::None => Ok(None),
             Shards::Shape(_) if self.format == ZarrFormat::V2 => {
                 Err(Error::argument("v2 has no shards").in_field("shard_shape"))
+            }
+            Shards::Shape(_) if self.format == ZarrFormat::Draft(Draft::October2020) => {
+                Err(Error::argument("the draft of 2020 has no shards").in_field("shard_shape"))
             }
             Shards::Shape(shape) => Ok(Some(shape.clone())),
             Shards::Automatic => {
@@ -329,6 +382,11 @@ impl ArrayOptions {
             (ZarrFormat::V2, Some(_)) => {
                 return Err(Error::argument("v2 has one chunk key encoding").in_field("chunk_key_encoding"));
             }
+            (ZarrFormat::Draft(_), None) => ChunkKeyEncoding::Draft { separator: Separator::Slash },
+            (ZarrFormat::Draft(_), Some(_)) => {
+                let error = Error::argument("the drafts have one chunk key encoding");
+                return Err(error.in_field("chunk_key_encoding"));
+            }
             (ZarrFormat::V3, None) => ChunkKeyEncoding::Default { separator: Separator::Slash },
             (ZarrFormat::V3, Some(text)) => {
                 let document = Document::parse(text.as_bytes())?;
@@ -340,6 +398,7 @@ impl ArrayOptions {
         Ok(match (encoding, self.separator) {
             (encoding, None) => encoding,
             (ChunkKeyEncoding::Default { .. }, Some(separator)) => ChunkKeyEncoding::Default { separator },
+            (ChunkKeyEncoding::Draft { .. }, Some(separator)) => ChunkKeyEncoding::Draft { separator },
             (ChunkKeyEncoding::V2 { .. }, Some(separator)) => ChunkKeyEncoding::V2 { separator },
             (_, Some(_)) => {
                 let error = Error::argument("this chunk key encoding has its separator in its configuration");
@@ -348,13 +407,14 @@ impl ArrayOptions {
         })
     }
 
-    /// v2 has no place for names of dimensions but xarray's attribute, which has none for unnamed ones.
+    /// v2 and the drafts have no place for names of dimensions but xarray's attribute, which has none for unnamed ones.
     fn attributes_text(&self) -> Result<String> {
         let mut attributes = edit::checked_attributes(&self.attributes)?;
-        if let (ZarrFormat::V2, Some(names)) = (self.format, &self.dimension_names) {
+        if let (ZarrFormat::V2 | ZarrFormat::Draft(_), Some(names)) = (self.format, &self.dimension_names) {
             let names: Option<Vec<String>> = names.iter().map(|name| name.as_deref().map(string)).collect();
             let names = names.ok_or_else(|| {
-                Error::argument("in v2 every dimension must have a name, or none").in_field("dimension_names")
+                Error::argument("every dimension must have a name, or none, in all formats but v3")
+                    .in_field("dimension_names")
             })?;
             attributes.set(attributes::ARRAY_DIMENSIONS, list(names));
         }
@@ -376,7 +436,10 @@ fn format(json: Json<'_>) -> Result<ZarrFormat> {
     match json.text() {
         "2" => Ok(ZarrFormat::V2),
         "3" => Ok(ZarrFormat::V3),
-        _ => Err(json.unexpected("2 or 3")),
+        _ => {
+            let named = json.str().ok().and_then(|name| ZarrFormat::of_name(&name));
+            named.ok_or_else(|| json.unexpected("2, 3, \"v3-draft-2020-10\" or \"v3-draft-2022-05\""))
+        }
     }
 }
 

@@ -81,7 +81,7 @@ impl Chain {
                         _ => None,
                     }
                 }
-                (ZarrFormat::V3, name) => {
+                (ZarrFormat::V3 | ZarrFormat::Draft(_), name) => {
                     return Err(Error::unsupported("this codec of v3 has no v2 form").in_codec(name));
                 }
                 (ZarrFormat::V2, _) if codec.field == "compressor" => {

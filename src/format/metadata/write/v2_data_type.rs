@@ -9,7 +9,7 @@ use crate::format::data_type::{DataType, FillValue, Float, Integer, Run, TimeKin
 ///
 /// # Errors
 /// `Unsupported` for types that v2 does not have.
-pub(super) fn dtype(data_type: &DataType, endian: Option<Endian>) -> Result<String> {
+pub(in crate::format::metadata) fn dtype(data_type: &DataType, endian: Option<Endian>) -> Result<String> {
     match data_type {
         DataType::Struct(structure) => {
             let mixed = structure.mixed_byte_order().unwrap_or_default();
@@ -65,7 +65,11 @@ fn typestr(data_type: &DataType, endian: Endian) -> Result<String> {
 ///
 /// # Errors
 /// `Argument` for such a NaN.
-pub(super) fn fill_value(fill: &FillValue, data_type: &DataType, endian: Option<Endian>) -> Result<String> {
+pub(in crate::format::metadata) fn fill_value(
+    fill: &FillValue,
+    data_type: &DataType,
+    endian: Option<Endian>,
+) -> Result<String> {
     let base64 = |bytes: &[u8]| FillValue(bytes.to_vec()).to_json_v3(&DataType::Bytes);
     match data_type {
         DataType::Json => Ok(String::from_utf8_lossy(&fill.0).into_owned()),

@@ -1,0 +1,428 @@
+//! Data types of the drafts. "Data types" in both texts; the chapters on complex, datetime, string and struct types of that of 2022.
+//!
+//! October 2020 has NumPy's letters with the byte order in front, May 2022 names without one; its own examples still use the letters,
+//! so there both are read. Types of extensions are told by their `type`: the URIs that zarr-python wrote are placeholders such as
+//! "TODO: unicode array protocol URL". An extension of somebody else is not ours to understand, whatever its types are called: its
+//! fallback is read.
+
+use super::extension::{ExtensionPoint, refuse};
+use super::uri::SpecUri;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::data_type::typestr::{self, Endian};
+use crate::format::data_type::{DataType, Float, Integer, TimeUnit, name, structure, variable};
+use crate::format::metadata::extension::Extension;
+use crate::format::metadata::json::{Document, Json};
+use crate::format::metadata::{DataTypeFallback, Draft};
+
+/// What elements are, and in which order their bytes stand where no codec says so.
+#[derive(Debug)]
+pub(super) struct DraftType {
+    pub data_type: DataType,
+    /// `None` where a struct knows it, because its fields differ.
+    pub endian: Option<Endian>,
+    /// Why it is another type than the metadata names first.
+    pub fallback: Option<DataTypeFallback>,
+}
+
+impl DraftType {
+    fn plain((data_type, endian): (DataType, Option<Endian>)) -> Self {
+        Self { data_type, endian, fallback: None }
+    }
+}
+
+/// The data type; `filters` are zarr-python's, which tell what objects are.
+///
+/// # Errors
+/// `Unsupported` by name or URI for a type that nobody here knows and that has no known fallback, `Format` for what is no type.
+pub(super) fn parse(json: Json<'_>, draft: Draft, filters: &[Json<'_>]) -> Result<DraftType> {
+    if json.kind_name() == "a string" {
+        let name = json.str()?;
+        let core = core(&name, draft)?;
+        let (data_type, endian) =
+            core.ok_or_else(|| Error::unsupported(format!("unknown data type {name:?}")))?;
+        return Ok(DraftType::plain((data_type, Some(endian))));
+    }
+    if json.kind_name() != "an object" {
+        return Err(json.unexpected("a data type's name, or an object with `extension` and `type`"));
+    }
+    let Some(extension) = ExtensionPoint::parse(json)? else {
+        return Err(refuse(json, "data type", "an object with `extension` and `type`"));
+    };
+    match of_extension(&extension, draft, filters)? {
+        Some(known) => Ok(DraftType::plain(known)),
+        None => fallback(&extension, draft, filters),
+    }
+}
+
+/// A type of the text itself; `None` for a name that it does not have.
+fn core(name: &str, draft: Draft) -> Result<Option<(DataType, Endian)>> {
+    if is_raw(name) {
+        return named(name).map(|data_type| Some((data_type, Endian::Little)));
+    }
+    if draft == Draft::May2022 && is_new_name(name) {
+        return named(name).map(|data_type| Some((data_type, Endian::Little)));
+    }
+    Ok(match name {
+        // One-byte types have no byte order.
+        "bool" => Some((DataType::Bool, Endian::Little)),
+        "i1" => Some((DataType::Integer(Integer::Int8), Endian::Little)),
+        "u1" => Some((DataType::Integer(Integer::Uint8), Endian::Little)),
+        _ => {
+            let is_letter = name.len() == 3
+                && name.starts_with(['<', '>'])
+                && matches!(&name[1..], "i2" | "i4" | "i8" | "u2" | "u4" | "u8" | "f2" | "f4" | "f8");
+            if is_letter { Some(typestr::parse(name)?) } else { None }
+        }
+    })
+}
+
+fn is_raw(name: &str) -> bool {
+    name.strip_prefix('r').is_some_and(|bits| bits.starts_with(|digit: char| digit.is_ascii_digit()))
+}
+
+/// The names of 2022's table, with the two integers that it lacks and that its text needs.
+fn is_new_name(name: &str) -> bool {
+    let is_integer = Integer::of_name(name).is_some_and(|integer| integer.bits() >= 8);
+    let is_float = matches!(Float::of_name(name), Some(Float::Float16 | Float::Float32 | Float::Float64));
+    is_integer || is_float || matches!(name, "complex64" | "complex128")
+}
+
+fn named(name: &str) -> Result<DataType> {
+    let quoted = format!("{name:?}");
+    let document = Document::parse(quoted.as_bytes())?;
+    name::parse(&Extension::parse(document.root())?)
+}
+
+type Known = (DataType, Option<Endian>);
+
+/// A type of one of the specification's own extensions; `None` for all others.
+fn of_extension(extension: &ExtensionPoint<'_>, draft: Draft, filters: &[Json<'_>]) -> Result<Option<Known>> {
+    if !is_ours(&extension.uri) {
+        return Ok(None);
+    }
+    match extension.kind.kind_name() {
+        "a string" if extension.kind.text() == "\"|O\"" => match variable::of_object_codec(filters) {
+            Ok(data_type) => Ok(Some((data_type, Some(Endian::Little)))),
+            Err(error) => Err(error.in_field("type")),
+        },
+        "a string" => known(extension.kind, draft),
+        "an array" => structure::parse_draft(extension.kind, &|name| scalar(name, draft)).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// The URIs of the texts (`…/extensions/data-types/datetime/1.0`, `…/protocol/extensions/datetime-dtypes/1.0`), and zarr-python's:
+/// of documents that were never written, and of documents at readthedocs.
+fn is_ours(uri: &str) -> bool {
+    let of_text = SpecUri::first_version(uri).is_some_and(|place| {
+        place.starts_with("extensions/data-types/") || place.starts_with("protocol/extensions/")
+    });
+    let readthedocs =
+        uri.split_once("://").is_some_and(|(_, rest)| rest.starts_with("zarr-specs.readthedocs.io/"));
+    of_text || readthedocs || (uri.starts_with("TODO: ") && uri.ends_with(" protocol URL"))
+}
+
+/// A type by a name of the text or of its extensions; `None` for what is not known.
+fn known(json: Json<'_>, draft: Draft) -> Result<Option<Known>> {
+    match scalar(&json.str()?, draft) {
+        Ok((data_type, endian)) => Ok(Some((data_type, Some(endian)))),
+        // A size beyond our budget is known well enough.
+        Err(error) if error.kind() == ErrorKind::Limit => Err(error),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Core types, and those of the extensions: `<M8[ns]`, `S5`, `>U3`, `<c16`.
+fn scalar(name: &str, draft: Draft) -> Result<(DataType, Endian)> {
+    if let Some(core) = core(name, draft)? {
+        return Ok(core);
+    }
+    if let "complex64" | "complex128" = name {
+        return Ok((named(name)?, Endian::Little));
+    }
+    let typestr = if name.starts_with('S') { format!("|{name}") } else { name.to_owned() };
+    let (data_type, endian) = typestr::parse(&typestr)?;
+    match &data_type {
+        // "The endianness and units must be given."
+        DataType::Time(time) if time.unit == TimeUnit::Generic => {}
+        DataType::Integer(_) | DataType::Float(_) if !name.starts_with(['<', '>', '|']) => {}
+        _ => return Ok((data_type, endian)),
+    }
+    Err(Error::unsupported(format!("unknown data type {name:?}")))
+}
+
+/// "… the implementation may proceed using the first known `fallback` value as the data type."
+fn fallback(extension: &ExtensionPoint<'_>, draft: Draft, filters: &[Json<'_>]) -> Result<DraftType> {
+    let given = extension.members.get("fallback").filter(|json| !json.is_null());
+    let Some(given) = given else { return Err(extension.unknown("data type")) };
+    let candidates = if given.kind_name() == "an array" { given.array()? } else { vec![given] };
+    for candidate in &candidates {
+        let known = match candidate.kind_name() {
+            "a string" => known(*candidate, draft),
+            "an object" => match ExtensionPoint::parse(*candidate)? {
+                Some(inner) => of_extension(&inner, draft, filters),
+                None => Err(candidate.unexpected("a data type")),
+            },
+            _ => Err(candidate.unexpected("a data type")),
+        };
+        if let Some((data_type, endian)) = known.map_err(|error: Error| error.in_field("fallback"))? {
+            let used =
+                candidate.str().map_or_else(|_| candidate.text().to_owned(), std::borrow::Cow::into_owned);
+            let fallback = DataTypeFallback {
+                extension: extension.uri.clone().into_owned(),
+                data_type: extension.kind.text().to_owned(),
+                used,
+            };
+            return Ok(DraftType { data_type, endian, fallback: Some(fallback) });
+        }
+    }
+    let error = extension.unknown("data type");
+    Err(Error::unsupported(format!("{}, and so are its fallbacks", error.message())).actual(given.text()))
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn parse_text(text: &str, draft: Draft) -> Result<DraftType> {
+        parse(Document::parse(text.as_bytes())?.root(), draft, &[])
+    }
+
+    fn name_of(text: &str, draft: Draft) -> (String, Option<Endian>) {
+        let parsed = parse_text(text, draft).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+        assert_eq!(parsed.fallback, None, "{text}");
+        (parsed.data_type.to_json_v3().unwrap(), parsed.endian)
+    }
+
+    const OCTOBER: Draft = Draft::October2020;
+    const MAY: Draft = Draft::May2022;
+
+    #[test]
+    fn the_table_of_2020() {
+        for (identifier, name, is_big) in [
+            ("bool", "bool", false),
+            ("i1", "int8", false),
+            ("<i2", "int16", false),
+            ("<i4", "int32", false),
+            ("<i8", "int64", false),
+            (">i2", "int16", true),
+            (">i4", "int32", true),
+            (">i8", "int64", true),
+            ("u1", "uint8", false),
+            ("<u2", "uint16", false),
+            ("<u4", "uint32", false),
+            ("<u8", "uint64", false),
+            (">u2", "uint16", true),
+            (">u4", "uint32", true),
+            (">u8", "uint64", true),
+            ("<f2", "float16", false),
+            ("<f4", "float32", false),
+            ("<f8", "float64", false),
+            (">f2", "float16", true),
+            (">f4", "float32", true),
+            (">f8", "float64", true),
+            ("r8", "r8", false),
+            ("r16", "r16", false),
+            ("r24", "r24", false),
+        ] {
+            let endian = if is_big { Endian::Big } else { Endian::Little };
+            for draft in [OCTOBER, MAY] {
+                assert_eq!(name_of(&format!("{identifier:?}"), draft), (format!("{name:?}"), Some(endian)));
+            }
+        }
+    }
+
+    #[test]
+    fn the_table_of_2022() {
+        for name in [
+            "bool",
+            "int8",
+            "int16",
+            "int32",
+            "int64",
+            "uint8",
+            "uint16",
+            "uint32",
+            "uint64",
+            "float16",
+            "float32",
+            "float64",
+            "complex64",
+            "complex128",
+            "r8",
+            "r24",
+        ] {
+            let text = format!("{name:?}");
+            assert_eq!(name_of(&text, MAY), (text, Some(Endian::Little)));
+        }
+        for name in ["int16", "float64", "complex64"] {
+            assert_eq!(parse_text(&format!("{name:?}"), OCTOBER).unwrap_err().kind(), ErrorKind::Unsupported);
+        }
+    }
+
+    #[test]
+    fn other_names_are_refused() {
+        for draft in [OCTOBER, MAY] {
+            for name in ["f8", "|f8", "<f16", "<i3", "<b1", "string", "bfloat16", "int4", "<M8[ns]", "|O", ""]
+            {
+                let error = parse_text(&format!("{name:?}"), draft).unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Unsupported, "{name}");
+                assert!(error.message().contains(name));
+            }
+            for (text, kind) in [
+                ("\"r7\"", ErrorKind::Format),
+                ("\"r0\"", ErrorKind::Format),
+                ("7", ErrorKind::Format),
+                ("null", ErrorKind::Format),
+                ("[]", ErrorKind::Format),
+                ("{}", ErrorKind::Format),
+                (r#"{"type":"<M8[ns]"}"#, ErrorKind::Format),
+                (r#"{"extension":"x"}"#, ErrorKind::Format),
+                ("\"r8000000000000\"", ErrorKind::Limit),
+            ] {
+                assert_eq!(parse_text(text, draft).unwrap_err().kind(), kind, "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn types_of_the_extensions() {
+        let base = "https://purl.org/zarr/spec";
+        for (uri, kind, name, is_big) in [
+            (
+                "extensions/data-types/datetime/1.0",
+                r#""<M8[ns]""#,
+                r#"{"name":"numpy.datetime64","configuration":{"unit":"ns","scale_factor":1}}"#,
+                false,
+            ),
+            (
+                "protocol/extensions/datetime-dtypes/1.0",
+                r#"">m8[Y]""#,
+                r#"{"name":"numpy.timedelta64","configuration":{"unit":"Y","scale_factor":1}}"#,
+                true,
+            ),
+            (
+                "extensions/data-types/string/1.0",
+                r#""S5""#,
+                r#"{"name":"null_terminated_bytes","configuration":{"length_bytes":5}}"#,
+                false,
+            ),
+            (
+                "extensions/data-types/string/1.0",
+                r#"">U2""#,
+                r#"{"name":"fixed_length_utf32","configuration":{"length_bytes":8}}"#,
+                true,
+            ),
+            ("extensions/data-types/complex/1.0", r#""<c8""#, "\"complex64\"", false),
+            ("extensions/data-types/complex/1.0", r#""complex128""#, "\"complex128\"", false),
+        ] {
+            let text = format!(r#"{{"extension":"{base}/{uri}","type":{kind},"fallback":"r8"}}"#);
+            let endian = if is_big { Endian::Big } else { Endian::Little };
+            for draft in [OCTOBER, MAY] {
+                assert_eq!(name_of(&text, draft), (name.to_owned(), Some(endian)));
+            }
+        }
+    }
+
+    #[test]
+    fn every_unit_of_time() {
+        for unit in ["Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"] {
+            for code in ["M8", "m8"] {
+                let uri = "https://purl.org/zarr/spec/extensions/data-types/datetime/1.0";
+                let text = format!(r#"{{"extension":"{uri}","type":"<{code}[{unit}]"}}"#);
+                let DataType::Time(time) = parse_text(&text, MAY).unwrap().data_type else {
+                    panic!("{text}")
+                };
+                assert_eq!(time.unit.name(), unit);
+            }
+        }
+    }
+
+    #[test]
+    fn the_texts_own_struct_and_fields_of_new_names() {
+        let uri = "https://purl.org/zarr/spec/extensions/data-types/struct/1.0";
+        let dogs =
+            format!(r#"{{"extension":"{uri}","type":[["name","<U10"],["age","<i4"],["weight","<f4"]]}}"#);
+        let parsed = parse_text(&dogs, MAY).unwrap();
+        assert_eq!((parsed.data_type.size(), parsed.endian), (Some(48), Some(Endian::Little)));
+        let new = format!(
+            r#"{{"extension":"{uri}","type":[["a","int32"],["b","r24"],["c",">f8"],["d",[["e","bool"]]]]}}"#
+        );
+        let parsed = parse_text(&new, MAY).unwrap();
+        assert_eq!((parsed.data_type.size(), parsed.endian), (Some(16), None));
+        assert_eq!(parsed.data_type.own_big_endian_runs().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn zarr_pythons_placeholders() {
+        for (uri, kind) in [
+            ("TODO: bytestring array protocol URL", "\"|S3\""),
+            ("TODO: unicode array protocol URL", "\"<U3\""),
+            ("TODO: structured array protocol URL", r#"[["a","<i4"],["b","|u1"]]"#),
+            (
+                "https://zarr-specs.readthedocs.io/en/core-protocol-v3.0-dev/protocol/extensions/complex-dtypes/v1.0.html",
+                "\"<c16\"",
+            ),
+        ] {
+            let text = format!(r#"{{"extension":"{uri}","type":{kind},"fallback":null}}"#);
+            assert_eq!(parse_text(&text, OCTOBER).unwrap().fallback, None, "{text}");
+        }
+        let objects = r#"{"extension":"TODO: object array protocol URL","type":"|O","fallback":null}"#;
+        let document = Document::parse(objects.as_bytes()).unwrap();
+        let filters = Document::parse(br#"[{"id":"vlen-utf8"}]"#).unwrap();
+        let parsed = parse(document.root(), OCTOBER, &filters.root().array().unwrap()).unwrap();
+        assert_eq!(parsed.data_type, DataType::String);
+        assert!(parse(document.root(), OCTOBER, &[]).is_err());
+    }
+
+    #[test]
+    fn the_first_known_fallback_is_used_and_told() {
+        let text = |fallback: &str| {
+            format!(
+                r#"{{"extension":"https://example.org/types","type":{{"bits":12}},"fallback":{fallback}}}"#
+            )
+        };
+        for (fallback, name, used) in [
+            ("\"<i2\"", "\"int16\"", "<i2"),
+            (
+                r#"["uint12","<M8[ns]","r16"]"#,
+                r#"{"name":"numpy.datetime64","configuration":{"unit":"ns","scale_factor":1}}"#,
+                "<M8[ns]",
+            ),
+            (r#"["uint12",{"extension":"https://example.org/other","type":"x"},"r16"]"#, "\"r16\"", "r16"),
+        ] {
+            let parsed = parse_text(&text(fallback), MAY).unwrap();
+            assert_eq!(parsed.data_type.to_json_v3().unwrap(), name);
+            let expected = DataTypeFallback {
+                extension: "https://example.org/types".into(),
+                data_type: r#"{"bits":12}"#.into(),
+                used: used.into(),
+            };
+            assert_eq!(parsed.fallback, Some(expected));
+        }
+        for fallback in ["null", "[]", r#"["uint12"]"#, "\"uint12\""] {
+            let error = parse_text(&text(fallback), MAY).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Unsupported, "{fallback}");
+            assert!(error.message().contains("https://example.org/types"));
+        }
+        for fallback in ["7", "[7]", "{}"] {
+            assert_eq!(parse_text(&text(fallback), MAY).unwrap_err().kind(), ErrorKind::Format, "{fallback}");
+        }
+    }
+
+    #[test]
+    fn what_an_extension_does_not_define_is_not_known() {
+        let uri = "https://purl.org/zarr/spec/extensions/data-types/datetime/1.0";
+        for kind in ["<M8", "<M8[generic]", "M8[ns]", "|M8[ns]", "<M8[q]"] {
+            let without = format!(r#"{{"extension":"{uri}","type":"{kind}"}}"#);
+            let error = parse_text(&without, MAY).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Unsupported, "{kind}");
+            let with = format!(r#"{{"extension":"{uri}","type":"{kind}","fallback":"<i8"}}"#);
+            assert_eq!(parse_text(&with, MAY).unwrap().fallback.unwrap().used, "<i8");
+        }
+        // Another version of an extension is another extension.
+        let later = r#"{"extension":"https://purl.org/zarr/spec/extensions/data-types/datetime/2.0","type":"<M8[ns]"}"#;
+        assert_eq!(parse_text(later, MAY).unwrap_err().kind(), ErrorKind::Unsupported);
+    }
+}

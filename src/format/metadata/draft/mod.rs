@@ -1,0 +1,157 @@
+//! What the two historic drafts of v3 share: URIs, entry points, extension points, data types, fill values, grids.
+//!
+//! The texts: October 2020 ("Zarr core protocol (version 3.0)", editor's draft of 16 October 2020) and May 2022 ("Zarr core
+//! specification (version 3.0)", editor's draft of 25 May 2022, with its chapters on extensions and codecs). What is each text's own
+//! stands in `draft_2020` and `draft_2022`. Both give the values that final v3 gives, so that reading needs nothing new.
+
+mod array;
+mod codec;
+mod data_type;
+pub mod entry_point;
+mod extension;
+mod fill_value;
+mod grid;
+mod storage_transformer;
+pub(super) mod uri;
+pub mod write;
+
+pub(super) use array::{Parts, group};
+pub(super) use codec::{DraftCodec, codec};
+pub use entry_point::EntryPoint;
+pub use storage_transformer::is_sharding;
+pub(super) use storage_transformer::{parse as parse_storage_transformers, sharding};
+
+use super::document::NodeDocument;
+use super::json::{Document, Json};
+use super::{Draft, NodeKind, NodeMetadata, ZarrFormat, draft_2020, draft_2022};
+use crate::error::{Result, Stage};
+use crate::format::data_type::typestr::Endian;
+use crate::format::data_type::{DataType, FillValue};
+use crate::format::path::NodePath;
+
+/// What the name of an array's document ends with, before the hierarchy's suffix.
+pub const ARRAY: &str = ".array";
+/// What the name of a group's document ends with, before the hierarchy's suffix.
+pub const GROUP: &str = ".group";
+
+/// Which document of a node this is; `None` for the entry point.
+pub fn kind_of_suffix(suffix: &str) -> Option<NodeKind> {
+    match suffix {
+        _ if suffix.starts_with(ARRAY) => Some(NodeKind::Array),
+        _ if suffix.starts_with(GROUP) => Some(NodeKind::Group),
+        _ => None,
+    }
+}
+
+pub(super) use draft_2020::FILTERS;
+
+/// Which node's document a key holds: "remove the trailing `.array.json` or `.group.json` and the `meta` prefix".
+pub fn node_of_key(key: &str, draft: Draft, metadata_key_suffix: &str) -> Option<(NodePath, NodeKind)> {
+    let stem = key.strip_suffix(metadata_key_suffix)?;
+    let (tree, root) = match draft {
+        Draft::October2020 => ("meta/root", ["meta/root.array", "meta/root.group"]),
+        Draft::May2022 => ("meta", ["meta/array", "meta/group"]),
+    };
+    let kinds = [NodeKind::Array, NodeKind::Group];
+    if let Some(at) = root.iter().position(|root| *root == stem) {
+        return Some((NodePath::root(), kinds[at]));
+    }
+    let name = stem.strip_prefix(tree)?.strip_prefix('/')?;
+    let (name, kind) = match (name.strip_suffix(ARRAY), name.strip_suffix(GROUP)) {
+        (Some(name), _) => (name, NodeKind::Array),
+        (_, Some(name)) => (name, NodeKind::Group),
+        (None, None) => return None,
+    };
+    let path = NodePath::from_normal(name).filter(|path| !path.is_root())?;
+    Some((path, kind))
+}
+
+/// The fill value that a user gives for a new array, in any form that documents have.
+pub(super) fn parse_fill_value(
+    draft: Draft,
+    data_type: &DataType,
+    endian: Option<Endian>,
+    json: Json<'_>,
+) -> Result<FillValue> {
+    let elements = fill_value::Elements { draft, data_type, endian, is_fallback: false };
+    elements.parse(json, &mut Vec::new())
+}
+
+/// zarr-python's filters of an array, which stand within its attributes: JSON text.
+pub(super) fn filters_text(document: &NodeDocument) -> Option<String> {
+    if document.format != ZarrFormat::Draft(Draft::October2020) {
+        return None;
+    }
+    let document = Document::parse(document.own_text()?.1.as_bytes()).ok()?;
+    let members = document.root().object().ok()?;
+    if draft_2020::filters(&members).is_empty() {
+        return None;
+    }
+    let attributes = members.get("attributes")?.object().ok()?;
+    Some(attributes.get(FILTERS)?.original_text().into_owned())
+}
+
+/// What the texts say of a node; without a document of its own it is an implicit group.
+///
+/// # Errors
+/// `Format` naming the field that is missing or wrong, `Unsupported` naming an extension by its URI, `Limit` for ranks out of bounds.
+pub fn parse(draft: Draft, document: &NodeDocument) -> Result<NodeMetadata> {
+    let of_kind = |kind| document.texts.iter().find(|(suffix, _)| kind_of_suffix(suffix) == Some(kind));
+    let parsed = match (of_kind(NodeKind::Array), of_kind(NodeKind::Group)) {
+        (Some((_, text)), _) => match draft {
+            Draft::October2020 => draft_2020::parse_array(text.as_bytes()),
+            Draft::May2022 => draft_2022::parse_array(text.as_bytes()),
+        }
+        .map(|array| NodeMetadata::Array(Box::new(array))),
+        (None, Some((_, text))) => match draft {
+            Draft::October2020 => draft_2020::parse_group(text.as_bytes()),
+            Draft::May2022 => draft_2022::parse_group(text.as_bytes()),
+        }
+        .map(NodeMetadata::Group),
+        (None, None) => Ok(NodeMetadata::Group(array::implicit_group(draft))),
+    };
+    parsed.map_err(|error| error.in_stage(Stage::Metadata))
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::format::path::StoreKey;
+
+    #[test]
+    fn keys_lead_back_to_nodes() {
+        for draft in [Draft::October2020, Draft::May2022] {
+            for (path, suffix, kind) in [
+                ("", ".array", NodeKind::Array),
+                ("", ".group", NodeKind::Group),
+                ("foo", ".group", NodeKind::Group),
+                ("foo/bar.array", ".array", NodeKind::Array),
+                ("array", ".group", NodeKind::Group),
+                ("root", ".array", NodeKind::Array),
+            ] {
+                let node = NodePath::parse_any(path).unwrap();
+                for ending in [".json", "", ".x"] {
+                    let suffix = format!("{suffix}{ending}");
+                    let key = StoreKey::of_document(&node, ZarrFormat::Draft(draft), &suffix);
+                    let found = node_of_key(key.as_str(), draft, ending);
+                    assert_eq!(found, Some((node.clone(), kind)), "{key}");
+                }
+            }
+            for key in [
+                "zarr.json",
+                "meta/root/.array.json",
+                "meta/foo.json",
+                "data/root/a.array.json",
+                "meta/root/a//b.array.json",
+                "meta/root/../b.array.json",
+            ] {
+                let found = node_of_key(key, draft, ".json").filter(|(path, _)| path.as_str() != "root/");
+                assert!(
+                    found.is_none() || draft == Draft::May2022 && key.starts_with("meta/root/.array"),
+                    "{key}: {found:?}"
+                );
+            }
+        }
+    }
+}

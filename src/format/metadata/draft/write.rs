@@ -1,0 +1,265 @@
+//! Documents of the drafts out, by the words of their texts: `.array.json` and `.group.json`.
+//!
+//! Codecs and transformers go by the URIs that their own chapters give. October 2020 has types with byte orders and one compressor,
+//! May 2022 names, the `endian` codec and a list. Deliberately nothing of zarr-python's dialect: it is only read.
+
+use super::entry_point::DEFAULT_SUFFIX;
+use super::{ARRAY, GROUP, fill_value};
+use crate::error::{Error, Result};
+use crate::format::chunk_grid::{ChunkGrid, GridDimension};
+use crate::format::chunk_key::Separator;
+use crate::format::data_type::typestr::Endian;
+use crate::format::data_type::{DataType, Float};
+use crate::format::metadata::document::NodeDocument;
+use crate::format::metadata::json::Document;
+use crate::format::metadata::write::text::{ObjectText, list, string};
+use crate::format::metadata::write::v2_data_type::dtype;
+use crate::format::metadata::{
+    ArrayMetadata, CodecMetadata, Draft, GroupMetadata, StorageTransformerMetadata, ZarrFormat,
+};
+
+/// What a document has beside the node's metadata.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Details {
+    /// What the names of the hierarchy's documents end with.
+    pub metadata_key_suffix: String,
+    /// JSON text of the array's list of extensions.
+    pub extensions: String,
+}
+
+impl Default for Details {
+    fn default() -> Self {
+        Self { metadata_key_suffix: DEFAULT_SUFFIX.to_owned(), extensions: "[]".to_owned() }
+    }
+}
+
+/// The document of a group.
+pub fn group(metadata: &GroupMetadata, details: &Details) -> NodeDocument {
+    let text = ObjectText::new().with("attributes", metadata.attributes.as_str()).lines();
+    let suffix = format!("{GROUP}{}", details.metadata_key_suffix);
+    NodeDocument { format: metadata.format, texts: vec![(suffix, text)] }
+}
+
+/// The document of an array.
+///
+/// # Errors
+/// `Argument` for a fill value that is none of the type, `Unsupported` for types, grids and codecs that the draft does not have.
+pub fn array(metadata: &ArrayMetadata, draft: Draft, details: &Details) -> Result<NodeDocument> {
+    let chain = Chain::take_apart(&metadata.codecs)?;
+    let elements = Elements { draft, data_type: &metadata.data_type, endian: chain.endian };
+    let mut node = ObjectText::new()
+        .with("shape", list(&metadata.shape))
+        .with("data_type", elements.json().map_err(|error| error.within_field("data_type"))?)
+        .with("chunk_grid", chunk_grid(metadata)?)
+        .with("chunk_memory_layout", if chain.fortran { "\"F\"" } else { "\"C\"" });
+    match draft {
+        Draft::October2020 => {
+            if !metadata.storage_transformers.is_empty() {
+                let error = Error::argument("the draft of 2020 has no storage transformers");
+                return Err(error.in_field("storage_transformers"));
+            }
+            match chain.compressors.as_slice() {
+                [] => {}
+                [only] => node.set("compressor", codec(only, draft)?),
+                _ => {
+                    let error = Error::argument("the draft of 2020 has one compressor").in_field("codecs");
+                    return Err(error.actual(format!("{} codecs", chain.compressors.len())));
+                }
+            }
+        }
+        Draft::May2022 => {
+            let endian = elements.endian_codec();
+            let compressors = chain.compressors.iter().map(|it| codec(it, draft));
+            let codecs = endian.into_iter().map(Ok).chain(compressors).collect::<Result<Vec<_>>>()?;
+            if !codecs.is_empty() {
+                node.set("codecs", list(codecs));
+            }
+            if !metadata.storage_transformers.is_empty() {
+                node.set("storage_transformers", list(metadata.storage_transformers.iter().map(transformer)));
+            }
+        }
+    }
+    let fill = fill_value::to_json(&metadata.fill_value, &metadata.data_type, chain.endian)?;
+    let node = node
+        .with("fill_value", fill)
+        .with("extensions", details.extensions.as_str())
+        .with("attributes", metadata.attributes.as_str());
+    let suffix = format!("{ARRAY}{}", details.metadata_key_suffix);
+    Ok(NodeDocument { format: ZarrFormat::Draft(draft), texts: vec![(suffix, node.lines())] })
+}
+
+fn chunk_grid(metadata: &ArrayMetadata) -> Result<String> {
+    let ChunkGrid { dimensions } = &metadata.chunk_grid;
+    let lens = dimensions.iter().map(|dimension| match dimension {
+        GridDimension::Regular(len) => Ok(*len),
+        GridDimension::Varying(_) => Err(Error::unsupported("the drafts have only chunks of one shape")),
+    });
+    let separator = metadata.chunk_key_encoding.separator().unwrap_or(Separator::Slash).as_char();
+    let grid = ObjectText::new()
+        .with("type", "\"regular\"")
+        .with("chunk_shape", list(lens.collect::<Result<Vec<_>>>()?))
+        .with("separator", string(separator.encode_utf8(&mut [0; 4])));
+    Ok(grid.compact())
+}
+
+fn transformer(transformer: &StorageTransformerMetadata) -> String {
+    let mut object = ObjectText::new()
+        .with("extension", string(&transformer.extension))
+        .with("type", transformer.kind.as_str());
+    if let Some(configuration) = &transformer.configuration {
+        object.set("configuration", configuration.as_str());
+    }
+    object.compact()
+}
+
+/// What a draft's document says of a chain.
+struct Chain<'a> {
+    fortran: bool,
+    /// `None` where the type knows it.
+    endian: Option<Endian>,
+    compressors: Vec<&'a CodecMetadata>,
+}
+
+impl<'a> Chain<'a> {
+    fn take_apart(codecs: &'a [CodecMetadata]) -> Result<Self> {
+        let mut chain = Self { fortran: false, endian: Some(Endian::Little), compressors: Vec::new() };
+        let mut is_bytes = false;
+        for (idx, codec) in codecs.iter().enumerate() {
+            let configuration = codec.configuration.as_deref().unwrap_or_default();
+            match (codec.format, codec.name.as_str()) {
+                (ZarrFormat::V3, "transpose") if idx == 0 => chain.fortran = true,
+                (ZarrFormat::V3, "bytes") => {
+                    is_bytes = true;
+                    chain.endian = match configuration {
+                        _ if configuration.contains("\"big\"") => Some(Endian::Big),
+                        _ if configuration.contains("\"little\"") => Some(Endian::Little),
+                        _ => None,
+                    };
+                }
+                _ if is_bytes => chain.compressors.push(codec),
+                (_, name) => {
+                    return Err(Error::unsupported("the drafts have codecs of bytes alone").in_codec(name));
+                }
+            }
+        }
+        Ok(chain)
+    }
+}
+
+/// A codec by its URI. zarr-python and numcodecs miss parameters that are left out.
+fn codec(codec: &CodecMetadata, draft: Draft) -> Result<String> {
+    let (place, key) = match draft {
+        Draft::October2020 => ("codec", "codec"),
+        Draft::May2022 => ("codecs", "type"),
+    };
+    let is_uri = codec.name.contains("://");
+    if codec.format == ZarrFormat::V3 && !is_uri {
+        return Err(Error::unsupported("the drafts have no such codec").in_codec(codec.name.as_str()));
+    }
+    let uri = if is_uri {
+        codec.name.clone()
+    } else {
+        format!("https://purl.org/zarr/spec/{place}/{}/1.0", codec.name)
+    };
+    let document = Document::parse(codec.configuration.as_deref().unwrap_or("{}").as_bytes())?;
+    let mut configuration = ObjectText::of(document.root())?;
+    configuration.remove("id");
+    let parameters: &[(&str, &str)] = match codec.name.as_str() {
+        "gzip" | "zlib" => &[("level", "1")],
+        "blosc" => &[("cname", "\"lz4\""), ("clevel", "5"), ("shuffle", "1"), ("blocksize", "0")],
+        _ => &[],
+    };
+    for (name, value) in parameters {
+        if configuration.get(name).is_none() {
+            configuration.set(name, *value);
+        }
+    }
+    if codec.name == "blosc" {
+        configuration.remove("typesize");
+    }
+    let object = ObjectText::new().with(key, string(&uri));
+    Ok(if configuration.is_empty() { object } else { object.with("configuration", configuration.compact()) }
+        .compact())
+}
+
+/// What elements are, as a draft says it.
+struct Elements<'a> {
+    draft: Draft,
+    data_type: &'a DataType,
+    /// `None` where a struct knows it.
+    endian: Option<Endian>,
+}
+
+impl Elements<'_> {
+    fn json(&self) -> Result<String> {
+        let chapter = match self.data_type {
+            DataType::Bool => return Ok("\"bool\"".to_owned()),
+            DataType::Raw(_) => return Ok(string(&self.data_type.name())),
+            DataType::Integer(integer) if integer.bits() >= 8 => return self.core(),
+            DataType::Float(Float::Float16 | Float::Float32 | Float::Float64) => return self.core(),
+            DataType::Complex(Float::Float32 | Float::Float64) => match self.draft {
+                Draft::May2022 => return self.core(),
+                Draft::October2020 => "complex",
+            },
+            DataType::Time(_) => "datetime",
+            DataType::NullTerminatedBytes(_) | DataType::Utf32(_) => "string",
+            DataType::Struct(_) => "struct",
+            _ => {
+                return Err(Error::unsupported(format!(
+                    "the drafts have no data type {:?}",
+                    self.data_type.name()
+                )));
+            }
+        };
+        self.extension(chapter)
+    }
+
+    /// Letters with a byte order in 2020, which one-byte types do without; names in 2022.
+    fn core(&self) -> Result<String> {
+        match self.draft {
+            Draft::May2022 => Ok(string(&self.data_type.name())),
+            Draft::October2020 => dtype(self.data_type, self.endian).map(|text| text.replace('|', "")),
+        }
+    }
+
+    fn extension(&self, chapter: &str) -> Result<String> {
+        let uri = match self.draft {
+            Draft::October2020 => {
+                format!("https://purl.org/zarr/spec/protocol/extensions/{chapter}-dtypes/1.0")
+            }
+            Draft::May2022 => format!("https://purl.org/zarr/spec/extensions/data-types/{chapter}/1.0"),
+        };
+        // Where a codec says the byte order, the type has the default one.
+        let endian = if self.endian_codec().is_some() { Some(Endian::Little) } else { self.endian };
+        let kind = dtype(self.data_type, endian)?;
+        let kind =
+            if let DataType::NullTerminatedBytes(_) = self.data_type { kind.replace('|', "") } else { kind };
+        let raw = format!("r{}", 8 * self.data_type.size().unwrap_or(0));
+        let fallback = match (self.data_type, self.draft, self.endian) {
+            (DataType::Time(_), Draft::May2022, _) => "int64",
+            (DataType::Time(_), _, Some(Endian::Big)) => ">i8",
+            (DataType::Time(_), ..) => "<i8",
+            _ => &raw,
+        };
+        let object = ObjectText::new()
+            .with("extension", string(&uri))
+            .with("type", kind)
+            .with("fallback", string(fallback));
+        Ok(object.compact())
+    }
+
+    /// May 2022's codec for elements that are not stored in their default order; structs say the order of each field themselves.
+    fn endian_codec(&self) -> Option<String> {
+        let is_needed = self.draft == Draft::May2022
+            && self.endian == Some(Endian::Big)
+            && !matches!(self.data_type, DataType::Struct(_))
+            && !self.data_type.swap_runs().is_empty();
+        is_needed.then(|| {
+            let configuration = ObjectText::new().with("endian", "\"big\"").compact();
+            ObjectText::new()
+                .with("type", "\"https://purl.org/zarr/spec/codecs/endian/1.0\"")
+                .with("configuration", configuration)
+                .compact()
+        })
+    }
+}

@@ -1,0 +1,188 @@
+//! Documents by the words of the text of May 2022.
+
+use serde_json::{Value, json};
+
+use crate::error::{ErrorKind, Result};
+use crate::format::data_type::{DataType, Float};
+use crate::format::metadata::document::{self, NodeDocument};
+use crate::format::metadata::{ArrayMetadata, Draft, NodeMetadata, ZarrFormat};
+
+const FORMAT: ZarrFormat = ZarrFormat::Draft(Draft::May2022);
+
+/// The array of the text's own example.
+fn example() -> Value {
+    json!({
+        "shape": [10000, 1000],
+        "data_type": "<f8",
+        "chunk_grid": { "type": "regular", "chunk_shape": [1000, 100], "separator": "/" },
+        "chunk_memory_layout": "C",
+        "codecs": [{ "type": "https://purl.org/zarr/spec/codecs/gzip/1.0", "configuration": { "level": 1 } }],
+        "fill_value": "NaN",
+        "extensions": [],
+        "attributes": { "foo": 42, "bar": "apples", "baz": [1, 2, 3, 4] },
+    })
+}
+
+fn with(field: &str, value: Value) -> Value {
+    let mut document = example();
+    document[field] = value;
+    document
+}
+
+fn parse(document: &Value) -> Result<ArrayMetadata> {
+    let texts = vec![(".array.json".to_owned(), document.to_string())];
+    match document::parse(&NodeDocument { format: FORMAT, texts })? {
+        NodeMetadata::Array(array) => Ok(*array),
+        NodeMetadata::Group(_) => panic!("a group"),
+    }
+}
+
+/// Names of the codecs; of `bytes` its byte order.
+fn chain(document: &Value) -> Result<Vec<String>> {
+    let array = parse(document)?;
+    Ok(array
+        .codecs
+        .iter()
+        .map(|codec| match codec.configuration.as_deref() {
+            Some(r#"{"endian":"big"}"#) => "big".to_owned(),
+            Some(r#"{"endian":"little"}"#) => "little".to_owned(),
+            _ => codec.name.clone(),
+        })
+        .collect())
+}
+
+const BASE: &str = "https://purl.org/zarr/spec/codecs";
+
+fn endian(order: &str) -> Value {
+    json!({ "type": format!("{BASE}/endian/1.0"), "configuration": { "endian": order } })
+}
+
+fn gzip() -> Value {
+    json!({ "type": format!("{BASE}/gzip/1.0"), "configuration": { "level": 1 } })
+}
+
+#[test]
+fn the_texts_own_examples() {
+    let array = parse(&example()).unwrap();
+    assert_eq!(array.format, FORMAT);
+    assert_eq!(array.data_type, DataType::Float(Float::Float64));
+    assert_eq!(chain(&example()).unwrap(), ["little", "gzip"]);
+    assert!(array.warnings.is_empty());
+    let mut datetime = with(
+        "data_type",
+        json!({ "extension": "https://purl.org/zarr/spec/extensions/data-types/datetime/1.0", "type": "<M8[ns]", "fallback": "<i8" }),
+    );
+    datetime["fill_value"] = Value::Null;
+    let array = parse(&datetime).unwrap();
+    assert_eq!(array.data_type.name(), "numpy.datetime64");
+    assert_eq!(array.warnings.len(), 1, "{:?}", array.warnings);
+}
+
+#[test]
+fn other_names_must_fail() {
+    for field in ["compressor", "dimension_names", "made_by"] {
+        let error = parse(&with(field, json!({ "must_understand": false }))).unwrap_err();
+        assert_eq!((error.kind(), error.context().field.as_deref()), (ErrorKind::Unsupported, Some(field)));
+    }
+    let group = |text: &str| {
+        let texts = vec![(".group.json".to_owned(), text.to_owned())];
+        document::parse(&NodeDocument { format: FORMAT, texts })
+    };
+    assert!(group(r#"{"attributes":{}}"#).is_ok());
+    assert_eq!(group(r#"{"attributes":{},"x":1}"#).unwrap_err().kind(), ErrorKind::Unsupported);
+    assert_eq!(group("{}").unwrap_err().kind(), ErrorKind::Format);
+}
+
+#[test]
+fn every_mandatory_name_is_missed() {
+    for field in
+        ["shape", "data_type", "chunk_grid", "chunk_memory_layout", "fill_value", "extensions", "attributes"]
+    {
+        let mut document = example();
+        document.as_object_mut().unwrap().remove(field);
+        let error = parse(&document).unwrap_err();
+        assert_eq!((error.kind(), error.context().field.as_deref()), (ErrorKind::Format, Some(field)));
+    }
+}
+
+#[test]
+fn an_absent_list_of_codecs_is_an_empty_one() {
+    let mut absent = example();
+    absent.as_object_mut().unwrap().remove("codecs");
+    for document in [absent, with("codecs", json!([]))] {
+        assert_eq!(chain(&document).unwrap(), ["little"]);
+    }
+}
+
+#[test]
+fn every_spelling_of_a_codecs_uri() {
+    for uri in [
+        "https://purl.org/zarr/spec/codecs/gzip/1.0",
+        "https://purl.org/zarr/spec/codec/gzip",
+        "https://purl.org/zarr/spec/codec/gzip/1.0",
+        "https://purl.org/zarr/spec/codecs/gzip",
+        "http://purl.org/zarr/spec/codecs/gzip/1.1",
+    ] {
+        assert_eq!(chain(&with("codecs", json!([{ "type": uri }]))).unwrap(), ["little", "gzip"], "{uri}");
+    }
+    let unknown = chain(&with("codecs", json!([{ "type": "https://example.org/middle-out" }]))).unwrap();
+    assert_eq!(unknown, ["little", "https://example.org/middle-out"]);
+    for wrong in [
+        json!({}),
+        json!([{}]),
+        json!(["gzip"]),
+        json!([{ "type": 1 }]),
+        json!([{ "type": "x", "configuration": [] }]),
+    ] {
+        assert_eq!(chain(&with("codecs", wrong.clone())).unwrap_err().kind(), ErrorKind::Format, "{wrong}");
+    }
+}
+
+#[test]
+fn elements_become_bytes_where_they_must() {
+    for (data_type, codecs, expected) in [
+        ("float64", json!([endian("big"), gzip()]), vec!["big", "gzip"]),
+        ("float64", json!([endian("little"), gzip()]), vec!["little", "gzip"]),
+        ("float64", json!([endian("big")]), vec!["big"]),
+        ("float64", json!([gzip(), gzip()]), vec!["little", "gzip", "gzip"]),
+        // The codec says it anew for types that bring a byte order.
+        (">f8", json!([gzip()]), vec!["big", "gzip"]),
+        (">f8", json!([endian("little")]), vec!["little"]),
+        // Bytes of elements are elements in the default order again.
+        ("float64", json!([endian("big"), endian("big")]), vec!["little"]),
+        ("float64", json!([endian("little"), endian("big")]), vec!["big"]),
+        ("float64", json!([endian("big"), endian("little")]), vec!["big"]),
+    ] {
+        let mut document = with("codecs", codecs);
+        document["data_type"] = json!(data_type);
+        assert_eq!(chain(&document).unwrap(), expected, "{document}");
+    }
+    let after = chain(&with("codecs", json!([gzip(), endian("big")]))).unwrap_err();
+    assert_eq!(after.kind(), ErrorKind::Unsupported);
+    let mut without = endian("big");
+    without.as_object_mut().unwrap().remove("configuration");
+    for wrong in [endian("middle"), without] {
+        assert_eq!(chain(&with("codecs", json!([wrong]))).unwrap_err().kind(), ErrorKind::Format);
+    }
+}
+
+#[test]
+fn the_order_of_dimensions_is_reversed_before_the_codecs() {
+    let mut document = with("chunk_memory_layout", json!("F"));
+    document["codecs"] = json!([endian("big"), gzip()]);
+    assert_eq!(chain(&document).unwrap(), ["transpose", "big", "gzip"]);
+}
+
+#[test]
+fn shards_and_unknown_transformers_are_kept_for_the_store() {
+    let transformer = |extension: &str| json!([{ "extension": extension, "type": "indexed", "configuration": { "chunks_per_shard": [2, 2] } }]);
+    for uri in [
+        "https://purl.org/zarr/spec/extensions/storage_transformers/sharding/1.0",
+        "https://example.org/mirror",
+    ] {
+        let array = parse(&with("storage_transformers", transformer(uri))).unwrap();
+        assert_eq!(array.storage_transformers[0].extension, uri);
+    }
+    assert!(parse(&with("storage_transformers", json!([]))).unwrap().storage_transformers.is_empty());
+    assert_eq!(parse(&with("storage_transformers", json!({}))).unwrap_err().kind(), ErrorKind::Format);
+}

@@ -1,0 +1,87 @@
+//! Erasing a draft's nodes. "Erase a group or array" in both texts.
+
+use std::rc::Rc;
+
+use super::Hierarchy;
+use crate::error::Result;
+use crate::format::codec::sharding::unravel;
+use crate::format::metadata::{NodeKind, NodeMetadata};
+use crate::format::path::{NodePath, StoreKey};
+use crate::hierarchy::documents::{self, ChangedNodes};
+use crate::hierarchy::erase::{BLIND_KEYS, EraseOptions, erase_keys};
+use crate::limits;
+use crate::store::writers;
+use crate::store::{RequestContext, Store};
+
+/// Erases the node at `path` and everything below it; whether there was anything. The hierarchy stays, also when its root is erased.
+///
+/// # Errors
+/// `Unsupported` for a group in a store that cannot list, `Store` as the store.
+pub async fn erase(
+    hierarchy: &Hierarchy,
+    path: &NodePath,
+    options: EraseOptions,
+    context: &RequestContext,
+) -> Result<bool> {
+    let context = &documents::anew(context);
+    let _held = documents::lock(&hierarchy.store, path).await;
+    if hierarchy.exists(path, context).await?.is_none() {
+        return Ok(false);
+    }
+    everything(hierarchy, path, context).await?;
+    let changed = ChangedNodes { removed: vec![path.clone()], set: Vec::new() };
+    documents::record(&hierarchy.store, path, hierarchy.format(), &changed, context).await?;
+    if let Some(parent) = path.parent().filter(|_| options.reify)
+        && hierarchy.exists(&parent, context).await?.is_none()
+    {
+        hierarchy.reify(&parent).await?;
+    }
+    Ok(true)
+}
+
+/// Erases documents first, then chunks: an interrupted erase leaves no node without its chunks. The document of a group is erased
+/// also where it was thought to be implicit, since stores may have given it one.
+pub(super) async fn everything(
+    hierarchy: &Hierarchy,
+    path: &NodePath,
+    context: &RequestContext,
+) -> Result<()> {
+    let store = &hierarchy.store;
+    let own = [hierarchy.array_meta_key(path), hierarchy.group_meta_key(path)];
+    if store.can_list().await? {
+        erase_keys(store, own).await?;
+        store.erase_prefix(&hierarchy.meta_prefix(path)).await?;
+        return erase_below(store, &NodePath::of_data(path, hierarchy.format())).await;
+    }
+    let chunks = chunks(hierarchy, path, context).await?;
+    erase_keys(store, own).await?;
+    erase_keys(store, chunks).await
+}
+
+/// Erases the keys below a prefix, and lets readers of them know.
+async fn erase_below(store: &Rc<dyn Store>, prefix: &NodePath) -> Result<()> {
+    let keys = store.list_prefix(prefix).await?;
+    store.erase_prefix(prefix).await?;
+    keys.iter().for_each(|key| writers::note(store, key));
+    Ok(())
+}
+
+/// The keys that an array's chunks may have, where a store cannot tell which they have.
+async fn chunks(hierarchy: &Hierarchy, path: &NodePath, context: &RequestContext) -> Result<Vec<StoreKey>> {
+    let found = hierarchy.open(path, context).await?;
+    let Some(NodeMetadata::Array(array)) = found.map(|found| found.metadata) else {
+        let kind = NodeKind::Group.name();
+        return Err(hierarchy.store.lacks(&format!("list, and so cannot erase a {kind}")));
+    };
+    if !array.storage_transformers.is_empty() {
+        return Err(hierarchy.store.lacks("list, and so cannot erase what storage transformers keep"));
+    }
+    let grid = array.chunk_grid.grid_shape(&array.shape);
+    let count = limits::product(grid.iter().copied(), "number of chunks")?;
+    limits::within(count, BLIND_KEYS, "number of chunks to erase in a store that cannot list")?;
+    let key = |linear| {
+        let chunk = array.chunk_key_encoding.encode(&unravel(linear, &grid));
+        StoreKey::of_chunk(path, hierarchy.format(), &chunk)
+    };
+    Ok((0..count).map(key).collect())
+}

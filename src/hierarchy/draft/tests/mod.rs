@@ -1,0 +1,194 @@
+//! The sections "Protocol operations" (2020) and "Operations" (2022), a test a sentence, in both drafts.
+//!
+//! Expected keys are written out as the texts have them; what stands behind `meta` and `data` is `/root` in 2020 and nothing in 2022.
+
+mod creating;
+mod erasing;
+mod finding;
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use futures_executor::block_on;
+
+use super::*;
+use crate::error::ErrorKind;
+use crate::format::metadata::write::edit::AttributeUpdate;
+use crate::format::metadata::write::options::ArrayOptions;
+use crate::format::metadata::{Draft, NodeMetadata};
+use crate::hierarchy::attributes::update_attributes;
+use crate::hierarchy::consolidate::consolidate;
+use crate::hierarchy::create::{NewNode, create};
+use crate::hierarchy::erase::EraseOptions;
+use crate::hierarchy::exists::exists;
+use crate::hierarchy::open::{OpenOptions, open};
+use crate::store::memory::MemoryStore;
+use crate::store::{Capabilities, Fetched, Listing, LocalFuture, Value};
+
+const DRAFTS: [Draft; 2] = [Draft::October2020, Draft::May2022];
+
+/// A memory that notes what is asked of it, and that may lack listing.
+struct Noting {
+    inner: MemoryStore,
+    calls: RefCell<Vec<String>>,
+    listable: bool,
+}
+
+impl Noting {
+    fn note(&self, call: &str, key: impl std::fmt::Display) {
+        self.calls.borrow_mut().push(format!("{call} {key}"));
+    }
+}
+
+impl Store for Noting {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { listable: self.listable, ..self.inner.capabilities() }
+    }
+
+    fn describe(&self) -> String {
+        "noting".to_owned()
+    }
+
+    fn get<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        range: ByteRange,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+        self.note("get", key);
+        self.inner.get(key, range, context)
+    }
+
+    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
+        self.note("set", key);
+        self.inner.set(key, value)
+    }
+
+    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
+        self.note("erase", key);
+        self.inner.erase(key)
+    }
+
+    fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
+        self.note("list_dir", format!("{prefix}/"));
+        match self.listable {
+            true => self.inner.list_dir(prefix),
+            false => Box::pin(async { Err(self.lacks("list")) }),
+        }
+    }
+
+    fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
+        self.note("list_prefix", format!("{prefix}/"));
+        match self.listable {
+            true => self.inner.list_prefix(prefix),
+            false => Box::pin(async { Err(self.lacks("list")) }),
+        }
+    }
+
+    fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
+        self.note("erase_prefix", format!("{prefix}/"));
+        self.inner.erase_prefix(prefix)
+    }
+}
+
+/// A hierarchy of one of the drafts, in a store that notes.
+struct Made {
+    draft: Draft,
+    noting: Rc<Noting>,
+    store: Rc<dyn Store>,
+}
+
+impl Made {
+    fn empty(draft: Draft) -> Self {
+        let noting = Rc::new(Noting { inner: MemoryStore::new(), calls: RefCell::default(), listable: true });
+        Self { draft, store: noting.clone(), noting }
+    }
+
+    /// With arrays and groups at these paths; a group's ends with a slash.
+    fn with(draft: Draft, paths: &[&str]) -> Self {
+        let made = Self::empty(draft);
+        for path in paths {
+            match path.strip_suffix('/') {
+                Some(group) => made.group(group).unwrap(),
+                None => made.array(path).unwrap(),
+            }
+        }
+        made.noting.calls.take();
+        made
+    }
+
+    fn create(&self, path: &str, node: &NewNode, overwrite: bool) -> Result<()> {
+        block_on(create(&self.store, path, node, overwrite, &RequestContext::default())).map(drop)
+    }
+
+    fn array(&self, path: &str) -> Result<()> {
+        self.create(path, &self.new_array(), false)
+    }
+
+    fn group(&self, path: &str) -> Result<()> {
+        self.create(path, &self.new_group(), false)
+    }
+
+    fn new_array(&self) -> NewNode {
+        NewNode::Array(ArrayOptions::new(ZarrFormat::Draft(self.draft), &[4, 4], "\"int16\""))
+    }
+
+    fn new_group(&self) -> NewNode {
+        NewNode::Group { format: ZarrFormat::Draft(self.draft), attributes: "{}".to_owned() }
+    }
+
+    fn put(&self, key: &str) {
+        self.noting.inner.insert(&StoreKey::parse(&self.key(key)).unwrap(), vec![0]);
+    }
+
+    fn hierarchy(&self) -> Hierarchy {
+        block_on(Hierarchy::find(&self.store, &RequestContext::default())).unwrap().unwrap()
+    }
+
+    fn erase(&self, path: &str, reify: bool) -> bool {
+        let path = NodePath::parse_any(path).unwrap();
+        block_on(erase(&self.hierarchy(), &path, EraseOptions { reify }, &RequestContext::default())).unwrap()
+    }
+
+    fn exists(&self, path: &str) -> Option<NodeKind> {
+        block_on(exists(&self.store, path, &RequestContext::default())).unwrap()
+    }
+
+    fn open(&self, path: &str) -> Result<OpenedNode> {
+        block_on(open(&self.store, path, &OpenOptions::default(), &RequestContext::default()))
+    }
+
+    fn children(&self, path: &str) -> Vec<(String, NodeKind)> {
+        let children = block_on(self.hierarchy().children(&NodePath::parse_any(path).unwrap())).unwrap();
+        children.into_iter().map(|(path, kind)| (path.as_str().to_owned(), kind)).collect()
+    }
+
+    /// As 2020 has it, in the words of this draft.
+    fn key(&self, key: &str) -> String {
+        match self.draft {
+            Draft::October2020 => key.to_owned(),
+            Draft::May2022 => {
+                key.replace("meta/root.", "meta/").replace("meta/root", "meta").replace("data/root", "data")
+            }
+        }
+    }
+
+    fn keys(&self) -> Vec<String> {
+        self.noting.inner.keys()
+    }
+
+    fn assert_keys(&self, expected: &[&str]) {
+        let mut expected: Vec<String> = expected.iter().map(|key| self.key(key)).collect();
+        expected.sort();
+        assert_eq!(self.keys(), expected);
+    }
+
+    fn assert_calls(&self, expected: &[&str]) {
+        let expected: Vec<String> = expected.iter().map(|call| self.key(call)).collect();
+        assert_eq!(self.noting.calls.take(), expected);
+    }
+}
+
+fn each(test: impl Fn(Draft)) {
+    DRAFTS.into_iter().for_each(test);
+}

@@ -1,0 +1,103 @@
+//! A store in which the value of one key may stand under another: of arrays without dimensions, zarr-python called the one chunk `c0` in
+//! the layout of the drafts, whose texts have `c`.
+
+use std::rc::Rc;
+
+use crate::error::Result;
+use crate::format::path::StoreKey;
+use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Store, Value};
+
+/// A store in which the value of one key may stand under another.
+pub struct Alias {
+    /// The store.
+    pub inner: Rc<dyn Store>,
+    /// The key that is asked for, and written.
+    pub key: StoreKey,
+    /// Where its value may be.
+    pub other: StoreKey,
+}
+
+impl Store for Alias {
+    fn get<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        range: ByteRange,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+        if *key != self.key {
+            return self.inner.get(key, range, context);
+        }
+        Box::pin(async move {
+            match self.inner.get(key, range, context).await? {
+                None => self.inner.get(&self.other, range, context).await,
+                found => Ok(found),
+            }
+        })
+    }
+
+    fn size<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<u64>>> {
+        if *key != self.key {
+            return self.inner.size(key, context);
+        }
+        Box::pin(async move {
+            match self.inner.size(key, context).await? {
+                None => self.inner.size(&self.other, context).await,
+                found => Ok(found),
+            }
+        })
+    }
+
+    /// Under the first key, which counts where both are there.
+    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
+        self.inner.set(key, value)
+    }
+
+    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
+        if *key != self.key {
+            return self.inner.erase(key);
+        }
+        Box::pin(async move {
+            self.inner.erase(&self.other).await?;
+            self.inner.erase(key).await
+        })
+    }
+
+    fn wrapped(&self) -> Option<Rc<dyn Store>> {
+        Some(self.inner.clone())
+    }
+
+    forward_to_inner!(capabilities describe lists);
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use futures_executor::block_on;
+
+    use super::*;
+    use crate::store::memory::MemoryStore;
+
+    #[test]
+    fn a_value_is_found_under_both_keys_and_written_under_the_first() {
+        let memory = Rc::new(MemoryStore::new());
+        let key = |text: &str| StoreKey::parse(text).unwrap();
+        let (chunk, other) = (key("data/a/c"), key("data/a/c0"));
+        let store = Alias { inner: memory.clone(), key: chunk.clone(), other: other.clone() };
+        let context = RequestContext::default();
+        let read = |key: &StoreKey| {
+            let found = block_on(store.get(key, ByteRange::Whole, &context)).unwrap();
+            found.map(|found| found.value.to_vec(10, "test").unwrap())
+        };
+        memory.insert(&other, vec![1]);
+        assert_eq!((read(&chunk), block_on(store.size(&chunk, &context)).unwrap()), (Some(vec![1]), Some(1)));
+        block_on(store.set(&chunk, vec![2, 3].into())).unwrap();
+        assert_eq!((read(&chunk), memory.keys().len()), (Some(vec![2, 3]), 2));
+        block_on(store.erase(&chunk)).unwrap();
+        assert_eq!(read(&chunk), None);
+        assert!(memory.keys().is_empty());
+    }
+}
