@@ -60,7 +60,7 @@ impl UserCodecs {
     fn name_of(&self, codec: &CodecMetadata) -> Option<&str> {
         let named = |name: &str| self.names.iter().find(|known| *known == name).map(String::as_str);
         match codec.format {
-            ZarrFormat::V3 => named(&codec.name),
+            ZarrFormat::V3 | ZarrFormat::Draft(_) => named(&codec.name),
             ZarrFormat::V2 => named(&format!("numcodecs.{}", codec.name)).or_else(|| named(&codec.name)),
         }
     }

@@ -11,6 +11,7 @@ mod defaults;
 pub mod edit;
 pub mod options;
 pub mod text;
+mod transformers;
 pub mod v2;
 pub(in crate::format::metadata) mod v2_data_type;
 pub mod v3;

@@ -13,9 +13,7 @@ use crate::format::data_type::typestr::{self, Endian};
 use crate::format::data_type::{DataType, FillValue, name, structure};
 use crate::format::metadata::extension::Extension;
 use crate::format::metadata::json::{Document, Json, Object};
-use crate::format::metadata::{
-    ArrayMetadata, Draft, StorageTransformerMetadata, ZarrFormat, attributes, draft, v3,
-};
+use crate::format::metadata::{ArrayMetadata, ZarrFormat, attributes, draft, v3};
 
 /// Whether, and how, chunks are put together in stored objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -215,7 +213,7 @@ impl ArrayOptions {
             ZarrFormat::V2 => chain.v2()?,
             ZarrFormat::Draft(draft) => chain.draft(draft)?,
         };
-        let storage_transformers = self.storage_transformers(shard_shape.as_deref(), &chunk_shape)?;
+        let storage_transformers = self.transformers(shard_shape.as_deref(), &chunk_shape)?;
         let stored = match self.format {
             // A draft's shards are the store's business.
             ZarrFormat::Draft(_) => chunk_shape,
@@ -330,40 +328,11 @@ impl ArrayOptions {
         ChunkGrid::parse(&Extension::parse(document.root())?, &self.shape).map(Some)
     }
 
-    /// A draft's, with that of its shards as the last before the store.
-    fn storage_transformers(
-        &self,
-        shard_shape: Option<&[u64]>,
-        chunk_shape: &[u64],
-    ) -> Result<Vec<StorageTransformerMetadata>> {
-        if self.storage_transformers.is_empty() && shard_shape.is_none() {
-            return Ok(Vec::new());
-        }
-        let ZarrFormat::Draft(_) = self.format else {
-            return match self.storage_transformers.first() {
-                Some(_) => {
-                    let error = Error::argument("only the draft of 2022 has storage transformers");
-                    Err(error.in_field("storage_transformers"))
-                }
-                None => Ok(Vec::new()),
-            };
-        };
-        let shards = shard_shape.map(|shape| draft::sharding(shape, chunk_shape)).transpose();
-        let all = self.storage_transformers.iter().cloned().chain(shards?);
-        let text = list(all);
-        let document = Document::parse(text.as_bytes())?;
-        draft::parse_storage_transformers(document.root())
-            .map_err(|error| error.within_field("storage_transformers"))
-    }
-
     fn shard_shape(&self, chunk_shape: &[u64], element_size: u64) -> Result<Option<Vec<u64>>> {
         match &self.shards {
             Shards::None => Ok(None),
             Shards::Shape(_) if self.format == ZarrFormat::V2 => {
                 Err(Error::argument("v2 has no shards").in_field("shard_shape"))
-            }
-            Shards::Shape(_) if self.format == ZarrFormat::Draft(Draft::October2020) => {
-                Err(Error::argument("the draft of 2020 has no shards").in_field("shard_shape"))
             }
             Shards::Shape(shape) => Ok(Some(shape.clone())),
             Shards::Automatic => {
