@@ -86,8 +86,8 @@ async function optimise(input, output, isBare = false) {
     copyFileSync(input, output);
     return;
   }
-  // xtask has taken these from the others.
-  const strip = isBare ? ["--strip-debug", "--strip-producers"] : [];
+  // xtask has stripped the others; nothing here is in a hurry.
+  const strip = isBare ? ["--strip-debug", "--strip-producers", "-Oz"] : [];
   await run("wasm-opt", process.execPath, [wasmOpt, input, "-o", output, ...WASM_OPT_FLAGS, ...strip]);
 }
 

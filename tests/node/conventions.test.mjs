@@ -218,6 +218,24 @@ test("declaring: today's form, the early one, and writing", async () => {
   await assert.rejects(zarr.addConvention({ attrs: {} }, { known: "proj" }), { code: "Argument" });
 });
 
+test("a declaration that is written is there when the node is opened again", async () => {
+  for (const zarrFormat of [2, 3]) {
+    const root = await zarr.create(new Map(), { zarrFormat, attributes: { kept: 1 } });
+    await zarr.addConvention(root, {
+      known: "multiscales",
+      properties: { multiscales: { layout: [{ asset: "0" }] } },
+    });
+    const options = { zarrFormat, shape: [4, 6], chunks: [2, 3], dtype: "uint8", dimensionNames: ["y", "x"] };
+    const array = await zarr.create(root.resolve("0"), options);
+    await array.set(null, 7);
+    const [found] = await zarr.conventions(await zarr.open(root.store, { kind: "group" }));
+    assert.deepEqual([found.known, found.declared, found.findings], ["multiscales", true, []]);
+    const { levels } = await zarr.pyramid(await zarr.open(root.store, { kind: "group" }));
+    // The bytes are what they are, conventions or not.
+    assert.deepEqual((await levels[0].array.get([0, null])).data, Uint8Array.of(7, 7, 7, 7, 7, 7));
+  }
+});
+
 test("no code is generated, and slim is told where the module is", () => {
   const program = `
     import { readFileSync } from "node:fs";

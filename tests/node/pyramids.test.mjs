@@ -168,4 +168,11 @@ test("levels that are groups: the consolidated metadata say what is in them", as
   const pyramid = await zarr.pyramid(await zarr.open(store, { kind: "group" }));
   assert.deepEqual([pyramid.variable, pyramid.variables], ["b04", ["b04"]]);
   await assert.rejects(zarr.pyramid(await zarr.open(store), { variable: "b99" }), { code: "Format" });
+  // Without them the store is listed, and where it cannot be, the variable must be named.
+  const { consolidated_metadata: _, ...plain } = documents["zarr.json"];
+  const listed = storeOf({ ...documents, "zarr.json": plain });
+  assert.equal((await zarr.pyramid(await zarr.open(listed))).variable, "b04");
+  const unlisted = { get: async (key) => listed.get(key) };
+  await assert.rejects(zarr.pyramid(await zarr.open(unlisted)), { code: "Argument" });
+  assert.equal((await zarr.pyramid(await zarr.open(unlisted), { variable: "b04" })).levels.length, 3);
 });

@@ -1,5 +1,7 @@
 //! High-content screening: `plate` on the plate's group, `well` on each well's.
 
+use serde_json::Value;
+
 use super::Generation;
 use crate::convention::finding::Report;
 use crate::convention::place::Place;
@@ -14,7 +16,7 @@ pub fn validate(plate: &Place<'_>, report: &mut Report) {
         return;
     }
     plate.optional(&[("name", 's')], report);
-    let counts = ["rows", "columns"].map(|key| named(plate, key, report));
+    let names = ["rows", "columns"].map(|key| named(plate, key, report));
     if let Some(count) = plate.member("field_count") {
         count.integer(1, report);
     }
@@ -26,13 +28,13 @@ pub fn validate(plate: &Place<'_>, report: &mut Report) {
     let Some(wells) = plate.require("wells", report) else { return };
     for well in wells.distinct(1, report).unwrap_or_default() {
         if well.object(report).is_some() {
-            validate_place_of_well(&well, counts, report);
+            validate_place_of_well(&well, &names, report);
         }
     }
 }
 
-/// Rows or columns: how many there are.
-fn named(plate: &Place<'_>, key: &str, report: &mut Report) -> Option<usize> {
+/// The names of the rows or columns.
+fn named<'a>(plate: &Place<'a>, key: &str, report: &mut Report) -> Option<Vec<&'a str>> {
     let items = plate.require(key, report)?.distinct(1, report)?;
     for item in &items {
         if item.object(report).is_some()
@@ -42,7 +44,9 @@ fn named(plate: &Place<'_>, key: &str, report: &mut Report) -> Option<usize> {
             report.error("name", &name.path, "names of rows and columns are letters and digits");
         }
     }
-    Some(items.len())
+    Some(
+        items.iter().map(|item| item.value.get("name").and_then(Value::as_str).unwrap_or_default()).collect(),
+    )
 }
 
 fn validate_acquisition(acquisition: &Place<'_>, report: &mut Report) {
@@ -58,22 +62,31 @@ fn validate_acquisition(acquisition: &Place<'_>, report: &mut Report) {
     }
 }
 
-fn validate_place_of_well(well: &Place<'_>, counts: [Option<usize>; 2], report: &mut Report) {
+fn validate_place_of_well(well: &Place<'_>, names: &[Option<Vec<&str>>; 2], report: &mut Report) {
+    let mut parts: Vec<&str> = Vec::new();
     if let Some(path) = well.require("path", report)
         && let Some(text) = path.string(report)
     {
-        let parts: Vec<&str> = text.split('/').collect();
+        parts = text.split('/').collect();
         if parts.len() != 2 || !parts.iter().all(|part| is_alphanumeric(part)) {
             report.error("path", &path.path, format!("{text:?} is not a row's name, \"/\", and a column's"));
+            parts.clear();
         }
     }
-    for (key, count) in ["rowIndex", "columnIndex"].into_iter().zip(counts) {
+    for (axis, key) in ["rowIndex", "columnIndex"].into_iter().enumerate() {
         let Some(index) = well.require(key, report) else { continue };
         let number = index.integer(0, report).and_then(|number| usize::try_from(number).ok());
-        if let (Some(number), Some(count)) = (number, count)
-            && number >= count
-        {
-            report.warning("range", &index.path, format!("there are only {count}"));
+        let (Some(number), Some(names)) = (number, &names[axis]) else { continue };
+        match (names.get(number), parts.get(axis)) {
+            (None, _) => report.warning("range", &index.path, format!("there are only {}", names.len())),
+            (Some(name), Some(part)) if name != part => {
+                report.warning(
+                    "well-name",
+                    &index.path,
+                    format!("{number} is {name:?}, the path says {part:?}"),
+                );
+            }
+            _ => {}
         }
     }
 }

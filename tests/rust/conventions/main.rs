@@ -1,5 +1,7 @@
 //! The conventions, through their one door: JSON text in, JSON text out.
 
+#![allow(clippy::unwrap_used)]
+
 mod any_json;
 mod declared;
 mod documents;
