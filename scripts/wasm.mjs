@@ -1,6 +1,7 @@
 /**
- * From Rust to wasm with its JavaScript glue: cargo, then xtask (wasm-bindgen), then wasm-opt. Each variant of the one
- * crate gets a cargo target folder of its own, because a cdylib's file name does not tell cargo's features apart.
+ * From Rust to wasm with its JavaScript glue: cargo, then xtask (wasm-bindgen), then wasm-opt. The variants of the one crate
+ * share a cargo target folder, and with it what they depend on; a cdylib's file name does not tell features apart, so that
+ * each is taken away before the next is built.
  * Leaves `target/glue/<variant>/`: zarr_wasm.js, zarr_wasm.d.ts and zarr_wasm.wasm.
  */
 import { createHash } from "node:crypto";
@@ -46,7 +47,7 @@ export const LOCKED = process.env.CI ? ["--locked"] : [];
 export const wasmEnvironment = (clang) => ({ CC_wasm32_unknown_unknown: clang });
 
 async function compile(variant, profile, clang) {
-  const targetFolder = join(cargoTarget(), `wasm-${variant.name}`);
+  const targetFolder = join(cargoTarget(), "wasm");
   const features = variant.features.length > 0 ? ["--features", variant.features.join(",")] : [];
   await run(
     `cargo: ${variant.name} (${variant.what}), profile ${profile}`,

@@ -61,7 +61,7 @@ export const LANES = [
   {
     name: "node",
     what: "the built package, and the project's own tools, in Node",
-    minutes: 5,
+    minutes: 12,
     everyday: true,
     command: [node, "--test", "--test-reporter=tap", ...NODE_TESTS],
     counts: countTap,
@@ -78,7 +78,7 @@ export const LANES = [
   {
     name: "browser",
     what: "the built package in headless Chromium",
-    minutes: 5,
+    minutes: 10,
     everyday: true,
     browser: true,
     command: [node, "tests/browser/run.mjs"],

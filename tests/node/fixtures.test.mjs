@@ -1,5 +1,7 @@
 /** Every node of every good fixture, through the calls that read one, from a folder and over HTTP. */
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import * as zarr from "zarr-wasm";
 import { FileSystemStore } from "zarr-wasm/node";
@@ -171,6 +173,11 @@ for (const { name, store: folder, expected: nodes } of goodCases()) {
   });
 }
 
+/** Whether a draft's group has no document: a server that does not list cannot tell of it. */
+const isImplicit = async (folder, path) =>
+  existsSync(join(folder, "meta")) &&
+  (await zarr.exists(zarr.root(new FileSystemStore(folder)).resolve(path))) === "implicit-group";
+
 describe("over HTTP", () => {
   let server;
   before(async () => {
@@ -178,10 +185,11 @@ describe("over HTTP", () => {
   });
   after(() => server.close());
 
-  for (const { name, expected: nodes } of goodCases()) {
+  for (const { name, store: folder, expected: nodes } of goodCases()) {
     test(name, async () => {
       const store = new zarr.FetchStore(`${server.url}/${name}/store`);
       for (const expected of nodes) {
+        if (expected.path !== "" && (await isImplicit(folder, expected.path))) continue;
         const node = await zarr.open(store, { path: expected.path });
         assert.equal(node.kind, expected.kind, expected.path);
         if (expected.kind === "array" && !expected.values_json) await checkBytes(node, expected);

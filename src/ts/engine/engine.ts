@@ -159,7 +159,7 @@ export async function run<T>(
         ),
       );
     } catch (error) {
-      finish(() => reject(error));
+      finish(() => reject(meant(error)));
     }
   });
 }
@@ -179,11 +179,11 @@ export class Handle {
   }
 }
 
-/** The engine's report of a failed synchronous call, thrown as the error it means. */
-function rethrow(thrown: unknown): never {
+/** The error that the engine's report of a failed synchronous call means; whatever else was thrown as it is. */
+function meant(thrown: unknown): unknown {
   const isReport =
     typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "code" in thrown;
-  throw isReport ? errorFromReport(thrown as ErrorReport) : thrown;
+  return isReport ? errorFromReport(thrown as ErrorReport) : thrown;
 }
 
 /** Calls a synchronous function of the engine, which must have been started. */
@@ -191,7 +191,7 @@ export function callNow<T>(call: (glue: Glue) => T): T {
   try {
     return enter(() => call(glue));
   } catch (error) {
-    return rethrow(error);
+    throw meant(error);
   }
 }
 
