@@ -61,7 +61,7 @@ test("a module of the page runs in workers, a function on the page's thread", as
     equal(zarr.info().codecs[0].runs, "workers");
   });
   await withCodec(
-    () => import(url).then((module) => module.default),
+    () => import(/* webpackIgnore: true */ url).then((module) => module.default),
     async () => {
       const array = await zarr.open(madeStore({ worker: false }), { kind: "array" });
       ok(isRight(await array.get()));
