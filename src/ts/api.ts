@@ -57,6 +57,26 @@ export {
   UnsupportedError,
   ZarrError,
 } from "./errors.ts";
+export {
+  type ByteCache,
+  type ByteCachingOptions,
+  type CacheKeyFor,
+  withByteCaching,
+} from "./extension/byte_caching.ts";
+export { type ArrayExtension, defineArrayExtension, defineStoreExtension } from "./extension/define.ts";
+export { extendArray, extendStore, type MaybeAsync } from "./extension/extend.ts";
+export {
+  getStrides as _zarrita_internal_getStrides,
+  getWith as _zarrita_internal_get,
+  type Setter,
+  setWith as _zarrita_internal_set,
+  sliceIndices as _zarrita_internal_sliceIndices,
+} from "./extension/internal.ts";
+export {
+  type FlushReport,
+  type RangeCoalescingOptions,
+  withRangeCoalescing,
+} from "./extension/range_coalescing.ts";
 export { type ChunkQueue, type GetOptions, get } from "./get.ts";
 export { Group } from "./group.ts";
 export { type Info, type InitOptions, info, init, type RegisteredCodec } from "./init.ts";

@@ -6,6 +6,8 @@ import { Array as ZarrArray } from "./array.ts";
 import { boundCodecs, unlessAborted } from "./codec/bind.ts";
 import { configuration } from "./engine/configuration.ts";
 import { callNow, run } from "./engine/engine.ts";
+import { ZarrError } from "./errors.ts";
+import { inExtensionsOfStore } from "./extension/extend.ts";
 import { Group } from "./group.ts";
 import { Location } from "./location.ts";
 import { type AttributeOptions, type NodeSummary, OpenedNode } from "./node_facts.ts";
@@ -60,7 +62,8 @@ async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3)
     glue.open(storeId(glue, store), below, kind, format, dataTypeFallback, signal, settle),
   );
   await describeWithCodecs(summary, signal);
-  return nodeOf(store as Readable, summary, options);
+  const node = nodeOf(store as Readable, summary, options);
+  return node.kind === "array" ? inExtensionsOfStore(node) : node;
 }
 
 /** The class of a node that the engine has opened or made. */
@@ -105,9 +108,20 @@ export function open<S extends Readable>(place: Place<S>, options?: OpenOptions)
  * Opens the node at a URL, in files (an archive, a folder), at the root of a store, or at a place in one. A URL that ends in
  * `.zip` or `.ozx` is an archive's.
  */
-export function open(place: unknown, options: OpenOptions = {}): Promise<Node<Readable>> {
-  return openNode(place, options, 0);
+export async function open(place: unknown, options: OpenOptions = {}): Promise<Node<Readable>> {
+  if (open.v2 === openV2 && open.v3 === openV3) return openNode(place, options, 0);
+  // Somebody has put calls of their own in their place, as zarrita lets them.
+  try {
+    return await open.v3(place as Readable, options);
+  } catch (error) {
+    if (!isElsewhere(error)) throw error;
+    return open.v2(place as Readable, options);
+  }
 }
+
+/** Whether the other format may be tried: this one is not there, or not usable. */
+const isElsewhere = (error: unknown) =>
+  error instanceof ZarrError && (error.code === "NotFound" || error._tag === "InvalidMetadataError");
 
 /** Looks for Zarr v2 alone. */
 open.v2 = openV2;
