@@ -56,9 +56,9 @@ function withTimeout({ body, timeout }) {
   return Promise.race([Promise.resolve().then(body), deadline]).finally(() => clearTimeout(timer));
 }
 
-/** Runs everything registered; `report` gets `{name, error}` for each, with the error's text where it failed. */
-export async function runAll(report) {
-  for (const registered of tests) {
+/** Runs what is registered under names that `pattern` matches; `report` gets `{name, error}`, the error's text where it failed. */
+export async function runAll(report, pattern) {
+  for (const registered of tests.filter(({ name }) => pattern.test(name))) {
     const error = await withTimeout(registered).then(
       () => undefined,
       (reason) => String(reason?.stack ?? reason),

@@ -4,4 +4,4 @@ import { runAll } from "./harness.mjs";
 const modules = import.meta.webpackContext(".", { regExp: /\.test\.mjs$/ });
 modules.keys().forEach(modules);
 
-window.runTests = () => runAll(window.reportTest);
+window.runTests = (pattern) => runAll(window.reportTest, new RegExp(pattern));

@@ -1,6 +1,7 @@
 /**
  * The browser lane: bundles tests/browser/*.test.mjs with webpack (the package through `exports`, as a user's bundler
  * takes it), serves the page and the fixtures, runs the tests in headless Chromium and prints a TAP report.
+ * With an argument only the tests whose names that expression matches.
  */
 import { join } from "node:path";
 import webpack from "webpack";
@@ -67,7 +68,7 @@ async function runPage(browser, url, report) {
   // A test may change a frame's window before the frame's own scripts run: by setting `prepareFrame`.
   await page.addInitScript(() => parent !== window && parent.prepareFrame?.(window));
   await page.goto(url);
-  await page.evaluate(() => window.runTests());
+  await page.evaluate((pattern) => window.runTests(pattern), process.argv[2] ?? "");
 }
 
 await bundle();

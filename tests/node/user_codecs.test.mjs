@@ -282,6 +282,35 @@ test("a module runs in workers, and gives the same", async () => {
   }
 });
 
+/** A module whose codec takes a few milliseconds, the later the chunk the fewer. */
+const UNHURRIED = `data:text/javascript,${encodeURIComponent(`
+  const flip = (bytes) => Uint8Array.from(bytes, (byte) => byte ^ 0xff);
+  let pause = 20;
+  export default {
+    kind: "bytes_to_bytes",
+    fromConfig: () => ({
+      async decode(bytes) {
+        await new Promise((resolve) => setTimeout(resolve, (pause -= 2)));
+        return flip(bytes);
+      },
+    }),
+  };`)}`;
+
+test("chunks that arrive while a module is at work on others lose no answer", async () => {
+  const codecs = [BYTES, { name: "test.unhurried" }];
+  const stored = store(codecs, flip, { count: 8 });
+  for (const step of [0, 1, 4]) {
+    const slow = {
+      async get(key) {
+        const chunk = Number(key.match(/\/c\/(\d+)$/)?.[1] ?? 0);
+        await new Promise((resolve) => setTimeout(resolve, step * chunk));
+        return stored.get(key);
+      },
+    };
+    await registered({ "test.unhurried": { url: `${UNHURRIED}//${step}` } }, () => readAll(slow));
+  }
+});
+
 function bigElements(count, first) {
   const view = new DataView(new ArrayBuffer(8 * count));
   for (let at = 0; at < count; at += 1) view.setFloat64(8 * at, first + at);

@@ -77,7 +77,9 @@ export class PartCodecs {
   async #run(request: CodecRequest): Promise<void> {
     this.#running += 1;
     try {
-      this.#answers.push({ id: request.id, bytes: await this.#runner.run(request) });
+      const bytes = await this.#runner.run(request);
+      // Only now: while it ran, `proceed` may have taken the list and begun another.
+      this.#answers.push({ id: request.id, bytes });
     } catch (thrown) {
       this.#failure ??= failureOf(request, thrown);
     }
