@@ -23,7 +23,7 @@ use crate::store::{RequestContext, Store};
 #[derive(Clone, Debug)]
 pub enum NewNode {
     /// An array.
-    Array(ArrayOptions),
+    Array(Box<ArrayOptions>),
     /// A group.
     Group {
         /// Which dialect.

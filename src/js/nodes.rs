@@ -40,7 +40,7 @@ pub fn create_array(
         let like = like.as_ref().map(|array| array.binding().metadata());
         let mut options = ArrayOptions::like(&options, like)?;
         options.packed_fill = fill;
-        made(store, &path, &NewNode::Array(options), overwrite, signal).await
+        made(store, &path, &NewNode::Array(Box::new(options)), overwrite, signal).await
     })
 }
 

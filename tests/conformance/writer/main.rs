@@ -63,7 +63,7 @@ fn main() {
 fn put(store: &Rc<dyn Store>, sample: &Sample, seed: u64) -> Result<Json> {
     let context = RequestContext::default();
     let options = ArrayOptions::from_json(&sample.options.to_string())?;
-    let opened = block_on(create(store, &sample.path, &NewNode::Array(options), false, &context))?;
+    let opened = block_on(create(store, &sample.path, &NewNode::Array(Box::new(options)), false, &context))?;
     let mut array = Array::new(store.clone(), opened.path, opened.document)?;
     let metadata = array.binding().metadata().clone();
     let mut model = Model::new(&metadata.shape, &metadata.fill_value.0);

@@ -67,7 +67,7 @@ pub fn sample(data_type: &DataType, sample: Sample, count: usize) -> ArrayBytes 
 fn element(data_type: &DataType, sample: Sample, at: usize) -> Vec<u8> {
     let cycle = |texts: &[&str]| texts[at % texts.len()].as_bytes().to_vec();
     match data_type {
-        DataType::Bool => vec![u8::from(at % 3 == 0)],
+        DataType::Bool => vec![u8::from(at.is_multiple_of(3))],
         DataType::Integer(integer) => {
             whole_number(*integer, sample, at).to_le_bytes()[..integer.size()].to_vec()
         }
@@ -87,7 +87,7 @@ fn element(data_type: &DataType, sample: Sample, at: usize) -> Vec<u8> {
         DataType::Struct(structure) => {
             structure.fields().iter().flat_map(|field| element(&field.data_type, sample, at)).collect()
         }
-        DataType::Optional(inner) if at % 3 == 0 => vec![0; 1 + inner.size().unwrap_or(0)],
+        DataType::Optional(inner) if at.is_multiple_of(3) => vec![0; 1 + inner.size().unwrap_or(0)],
         DataType::Optional(inner) => [vec![1], element(inner, sample, at)].concat(),
         DataType::String => cycle(&["", "a", "größe", "数组", "🦀🦀", "\0", "a longer one, of some words"]),
         DataType::Json => cycle(&["null", "1", "\"größe\"", "[1,{\"a\":2.5}]", "{}", "true", "-1e+300"]),

@@ -4,7 +4,7 @@
 //! Each cell is run: the chain is bound, encodes elements at the edges of the type, and decodes what it wrote. A cell that gives other
 //! elements back, or an error that blames the file for what we wrote, fails the test; it cannot get into the snapshot.
 #![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::cast_possible_truncation, clippy::print_stdout)]
 
 mod configurations;
 mod elements;

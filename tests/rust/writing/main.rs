@@ -41,7 +41,7 @@ fn memory() -> (Rc<MemoryStore>, Rc<dyn Store>) {
 }
 
 fn create_array(store: &Rc<dyn Store>, path: &str, options: &str) -> Result<Rc<Array>> {
-    let node = NewNode::Array(ArrayOptions::from_json(options)?);
+    let node = NewNode::Array(Box::new(ArrayOptions::from_json(options)?));
     let opened = block_on(create(store, path, &node, false, &context()))?;
     Array::new(store.clone(), opened.path, opened.document)
 }

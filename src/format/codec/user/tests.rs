@@ -60,7 +60,8 @@ fn until_answered<T>(users: &Users, mut work: impl FnMut() -> Result<T>) -> (Res
 }
 
 fn round_trip(codecs: &[CodecMetadata], decoded: ChunkRepresentation, users: &Users) -> (Vec<u8>, usize) {
-    let elements: Vec<u8> = (1..=decoded.byte_len().unwrap().unwrap()).map(|i| i as u8).collect();
+    let len = usize::try_from(decoded.byte_len().unwrap().unwrap()).unwrap();
+    let elements: Vec<u8> = (1..=u8::MAX).cycle().take(len).collect();
     let whole: Vec<_> = decoded.shape.iter().map(|extent| 0..*extent).collect();
     let pipeline = Pipeline::bind_with(codecs, decoded, users).unwrap();
     let (encoded, _) = until_answered(users, || pipeline.encode(ArrayBytes::Fixed(elements.clone())));

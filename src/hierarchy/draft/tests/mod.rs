@@ -130,7 +130,7 @@ impl Made {
     }
 
     fn new_array(&self) -> NewNode {
-        NewNode::Array(ArrayOptions::new(ZarrFormat::Draft(self.draft), &[4, 4], "\"int16\""))
+        NewNode::Array(Box::new(ArrayOptions::new(ZarrFormat::Draft(self.draft), &[4, 4], "\"int16\"")))
     }
 
     fn new_group(&self) -> NewNode {
