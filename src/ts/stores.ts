@@ -5,6 +5,12 @@
 import { configuration } from "./engine/configuration.ts";
 import { finalizer, Handle, run } from "./engine/engine.ts";
 import type { Listed } from "./store/file.ts";
+import {
+  type PersistentCache,
+  type PersistentCacheOptions,
+  persistentCacheOf,
+} from "./store/persistent_cache.ts";
+import { type HeadersSource, type Send, sendWithHeaders } from "./store/request_headers.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "./types.ts";
 
 type Glue = typeof import("#glue");
@@ -37,6 +43,18 @@ export function storeId(glue: Glue, store: unknown): number {
 }
 
 export interface FetchStoreOptions {
+  /**
+   * Headers of every request: given once, or by a function. That is called once, and again (once for all requests that were under way)
+   * when the server answers 401; then the request is sent again. A `ReferenceStore` sends them to its document's and its target's servers only.
+   */
+  headers?: HeadersSource;
+  /** Whether cookies go with requests, as in `fetch`. */
+  credentials?: RequestCredentials;
+  /**
+   * Keep answers in Cache Storage, beyond this page: `true`, or how much and how long. Only in secure contexts (https, localhost); elsewhere
+   * there is a warning and nothing is kept.
+   */
+  persistentCache?: boolean | PersistentCacheOptions | PersistentCache;
   /** Called instead of the global `fetch`: to sign, to count, to answer from elsewhere. */
   fetch?: (request: Request) => Promise<Response>;
   /** A `RequestInit` that every request begins with: headers, credentials, cache. */
@@ -144,10 +162,29 @@ export function isOurs(of: { prototype: NativeStore }): void {
   OURS.add(of.prototype);
 }
 
+/** How requests are sent: by whom, with which headers, and after a look into which cache. */
+function sender(
+  { fetch, headers, persistentCache }: FetchStoreOptions,
+  isMeantFor: (url: string) => boolean,
+): Send | undefined {
+  if (!headers && !persistentCache) return fetch;
+  const plain: Send = fetch ?? ((request) => globalThis.fetch(request));
+  const headed = headers ? sendWithHeaders(plain, headers, isMeantFor) : plain;
+  const cache = persistentCache ? persistentCacheOf(persistentCache) : undefined;
+  return cache ? (request) => cache.answer(request, headed) : headed;
+}
+
 /** What a store over HTTP hears as `HttpStoreOptions` of `src/js/store.rs`. */
-export const httpOptions = (url: string | URL, options: FetchStoreOptions) => ({
-  fetch: options.fetch,
-  overrides: options.overrides,
+export const httpOptions = (
+  url: string | URL,
+  options: FetchStoreOptions,
+  isMeantFor: (url: string) => boolean = () => true,
+) => ({
+  fetch: sender(options, isMeantFor),
+  overrides:
+    options.credentials === undefined
+      ? options.overrides
+      : { ...options.overrides, credentials: options.credentials },
   useSuffixRequest: options.useSuffixRequest ?? false,
   missingOn403: options.missingOn403 ?? false,
   onWarning: (message: string) => configuration.onWarning?.(message, String(url)),

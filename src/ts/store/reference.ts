@@ -59,12 +59,15 @@ export class ReferenceStore extends NativeStore {
 }
 isOurs(ReferenceStore);
 
+const originOf = (url: string) => new URL(ReferenceStore.resolveUri(url)).origin;
+
 function makeOf(place: URL | ReferenceSpec, options: ReferenceStoreOptions): (glue: Glue) => number {
   const url = place instanceof URL ? place.href : undefined;
   // The text is kept: the engine may have to be told again.
   const text = place instanceof URL ? undefined : typeof place === "string" ? place : JSON.stringify(place);
   const target = options.target === undefined ? undefined : absoluteUrl(options.target);
-  const http = httpOptions(url ?? "references", options);
+  const own = [url ?? pageUrl(), target].flatMap((place) => (place === undefined ? [] : [originOf(place)]));
+  const http = httpOptions(url ?? "references", options, (asked) => own.includes(originOf(asked)));
   return (glue) => glue.referenceStore(url, text, pageUrl(), target, options.allowHosts ?? [], http);
 }
 
