@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use js_sys::{ArrayBuffer, Function, Object, Reflect, TypeError, Uint8Array};
+use js_sys::{ArrayBuffer, Function, Object, Reflect, Symbol, TypeError, Uint8Array};
 use wasm_bindgen::prelude::*;
 use web_sys::{AbortController, Request, RequestInit};
 
@@ -42,10 +42,16 @@ impl FetchTransport {
     async fn exchange(&self, request: HttpRequest) -> Answer {
         let abort = AbortOnDrop::new().map_err(threw)?;
         let message = self.message(&request, &abort).map_err(threw)?;
-        let response = host::settled(self.call(&message)?).await.map_err(|thrown| self.rejected(thrown))?;
-        let answer = answer(&response, &request).await;
+        let counted = Counted::begin();
+        let answer = self.answered(&message, &request).await;
         abort.is_done.set(true);
+        counted.end(&answer);
         answer
+    }
+
+    async fn answered(&self, message: &Request, request: &HttpRequest) -> Answer {
+        let response = host::settled(self.call(message)?).await.map_err(|thrown| self.rejected(thrown))?;
+        answer(&response, request).await
     }
 
     fn message(&self, request: &HttpRequest, abort: &AbortOnDrop) -> Result<Request, JsValue> {
@@ -70,7 +76,15 @@ impl FetchTransport {
                 CacheMode::Reload | CacheMode::Default => web_sys::RequestCache::Reload,
             });
         }
-        Request::new_with_str_and_init(&request.url, &init)
+        if request.background {
+            // Browsers that know no priorities pass over it.
+            Reflect::set(&init, &"priority".into(), &"low".into())?;
+        }
+        let message = Request::new_with_str_and_init(&request.url, &init)?;
+        if request.reload {
+            Reflect::set(&message, &Symbol::for_("zarr-wasm.reload"), &JsValue::TRUE)?;
+        }
+        Ok(message)
     }
 
     fn call(&self, message: &Request) -> Result<JsValue, TransportError> {
@@ -111,6 +125,36 @@ impl Transport for FetchTransport {
 
     fn serialises_ranges(&self) -> bool {
         self.serialises_ranges
+    }
+}
+
+/// A request under way, for `info()`.
+struct Counted {
+    is_over: Cell<bool>,
+}
+
+impl Counted {
+    fn begin() -> Self {
+        host::count_wire(1, 0.0, 0, 0);
+        Self { is_over: Cell::new(false) }
+    }
+
+    // Bodies are far below 2^53 bytes.
+    #[allow(clippy::cast_precision_loss)]
+    fn end(&self, answer: &Answer) {
+        self.is_over.set(true);
+        match answer {
+            Ok(response) => host::count_wire(0, response.body.len() as f64, 0, 0),
+            Err(_) => host::count_wire(0, 0.0, 1, 0),
+        }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        if !self.is_over.get() {
+            host::count_wire(0, 0.0, 0, 1);
+        }
     }
 }
 

@@ -39,6 +39,10 @@ extern "C" {
     #[wasm_bindgen(method)]
     pub fn release(this: &Lock);
 
+    /// Adds to what `info()` tells of requests over HTTP.
+    #[wasm_bindgen(method, js_name = countWire)]
+    fn count_wire(this: &Host, requests: u32, bytes: f64, failed: u32, aborted: u32);
+
     /// Resolves after so many milliseconds.
     #[wasm_bindgen(method)]
     fn sleep(this: &Host, ms: u32) -> Promise;
@@ -83,6 +87,13 @@ pub async fn settled(value: JsValue) -> Result<JsValue, JsValue> {
 /// Asks for a lock of the host.
 pub fn lock(name: &str) -> Option<Lock> {
     host().map(|host| host.lock(name))
+}
+
+/// Adds to what `info()` tells of requests over HTTP.
+pub fn count_wire(requests: u32, bytes: f64, failed: u32, aborted: u32) {
+    if let Some(host) = host() {
+        host.count_wire(requests, bytes, failed, aborted);
+    }
 }
 
 /// Waits some milliseconds.

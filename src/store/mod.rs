@@ -30,6 +30,7 @@ pub mod partial_values;
 pub mod reference;
 mod shared;
 pub mod transform;
+pub mod urgency;
 pub mod value;
 pub mod wrap;
 pub(crate) mod writers;
@@ -42,6 +43,7 @@ use std::rc::Rc;
 pub use byte_range::ByteRange;
 pub use partial_access::{PartialAccess, StoreWithPartialAccess};
 pub use partial_values::{KeyRange, KeyStartValue};
+pub use urgency::Urgency;
 pub use value::{HostBytes, Value};
 
 use crate::error::{Error, Opaque, Result};
@@ -60,6 +62,8 @@ pub struct RequestContext {
     pub subject: Subject,
     /// Ask the origin again instead of an HTTP cache.
     pub reload: bool,
+    /// Which of the requests that wait goes first.
+    pub urgency: Urgency,
 }
 
 /// What a key holds.

@@ -139,22 +139,22 @@ impl<T: Transport> HttpStore<T> {
                     if ask.after_ms > 0 {
                         self.transport.sleep(ask.after_ms).await;
                     }
-                    let answer = self.send(url, ask, context.reload).await;
+                    let answer = self.send(url, ask, context).await;
                     step = exchange.answer(answer, self.transport.random());
                 }
             }
         }
     }
 
-    async fn send(&self, url: &str, ask: Ask, reload: bool) -> Answer {
-        let _permit = self.origin.permit().await;
+    async fn send(&self, url: &str, ask: Ask, context: &RequestContext) -> Answer {
+        let _permit = self.origin.permit(&context.urgency).await;
         let open_range = ask.range.as_ref().map(|_| OpenRange::new(&self.open_ranges, url));
         let concurrent = open_range.as_ref().is_some_and(|range| range.others > 0);
         let bypass =
             concurrent && self.options.no_store_concurrent_ranges && self.transport.serialises_ranges();
         let cache = match () {
             () if bypass || ask.fresh => CacheMode::NoStore,
-            () if reload => CacheMode::Reload,
+            () if context.reload => CacheMode::Reload,
             () => CacheMode::Default,
         };
         let request = HttpRequest {
@@ -164,6 +164,8 @@ impl<T: Transport> HttpStore<T> {
             cache,
             body: None,
             body_limit: ask.body_limit,
+            reload: ask.fresh || context.reload,
+            background: context.urgency.is_background(),
         };
         self.transport.send(request).await
     }

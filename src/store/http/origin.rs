@@ -1,17 +1,24 @@
 //! What the stores of one origin share: how many requests are under way, and whether the server takes suffix ranges.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use futures_channel::oneshot;
 
 use super::url::RootUrl;
+use crate::store::Urgency;
 
 /// How many requests of one origin are under way at once. HTTP/2 servers take about a hundred streams; over HTTP/1.1
 /// browsers queue all but six on their own. 32 keeps either line busy, leaves what waits where it can still be cancelled,
 /// and stays far from Chromium's `ERR_INSUFFICIENT_RESOURCES`.
 pub const CONCURRENT_REQUESTS: usize = 32;
+
+/// How many of them may be in the background while others are under way: over HTTP/1.1 they take the same six connections.
+pub const BACKGROUND_BESIDE: usize = 3;
+
+/// How many may be in the background while nothing else is: what comes next finds most places free.
+pub const BACKGROUND_ALONE: usize = 12;
 
 /// Whether `Range: bytes=-N` works.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -35,53 +42,121 @@ pub struct Origin {
 impl Origin {
     /// A server of which nothing is known.
     pub fn new(concurrent_requests: usize) -> Self {
-        let permits = Permits { free: Cell::new(concurrent_requests.max(1)), queue: RefCell::default() };
+        let permits = Permits {
+            free: Cell::new(concurrent_requests.max(1)),
+            background: Cell::default(),
+            foreground: Cell::default(),
+            queue: RefCell::default(),
+        };
         Self { suffix_ranges: Cell::default(), permits: Rc::new(permits) }
     }
 
-    /// Waits until a request may be sent; it is under way until the permit is dropped.
-    pub(super) async fn permit(&self) -> Permit {
-        if let Some(permit) = self.permits.take() {
+    /// Waits until a request may be sent; it is under way until the permit is dropped. The most urgent one goes first, of equals the
+    /// one that has waited longest.
+    pub(super) async fn permit(&self, urgency: &Urgency) -> Permit {
+        if let Some(permit) = self.permits.take(urgency.is_background()) {
             return permit;
         }
         let (sender, receiver) = oneshot::channel();
-        self.permits.queue.borrow_mut().push_back(sender);
+        let permits = Rc::downgrade(&self.permits);
+        urgency.on_raise(Rc::new(move || {
+            if let Some(permits) = permits.upgrade() {
+                permits.hand_out();
+            }
+        }));
+        self.permits.queue.borrow_mut().push(Waiter { urgency: urgency.clone(), sender });
         // Nobody drops a sender unused while the queue lives, and it lives as long as `self`.
-        receiver.await.unwrap_or(Permit(None))
+        receiver.await.unwrap_or(Permit { permits: None, background: false })
     }
+}
+
+#[derive(Debug)]
+struct Waiter {
+    urgency: Urgency,
+    sender: oneshot::Sender<Permit>,
 }
 
 #[derive(Debug)]
 struct Permits {
     free: Cell<usize>,
-    queue: RefCell<VecDeque<oneshot::Sender<Permit>>>,
+    /// Requests in the background, and all others, that are under way.
+    background: Cell<usize>,
+    foreground: Cell<usize>,
+    /// In the order in which they came.
+    queue: RefCell<Vec<Waiter>>,
 }
 
 impl Permits {
-    fn take(self: &Rc<Self>) -> Option<Permit> {
+    fn take(self: &Rc<Self>, background: bool) -> Option<Permit> {
+        let most = if self.foreground.get() > 0 { BACKGROUND_BESIDE } else { BACKGROUND_ALONE };
+        if background && self.background.get() >= most {
+            return None;
+        }
         self.free.set(self.free.get().checked_sub(1)?);
-        Some(Permit(Some(self.clone())))
+        let count = self.count(background);
+        count.set(count.get() + 1);
+        Some(Permit { permits: Some(self.clone()), background })
+    }
+
+    fn count(&self, background: bool) -> &Cell<usize> {
+        if background { &self.background } else { &self.foreground }
+    }
+
+    /// Lets those begin who may.
+    fn hand_out(self: &Rc<Self>) {
+        self.queue.borrow_mut().retain(|waiter| !waiter.sender.is_canceled());
+        loop {
+            let Some(place) = self.most_urgent() else { return };
+            let background = self.queue.borrow().get(place).is_none_or(|waiter| waiter.urgency.is_background());
+            let Some(permit) = self.take(background) else { return };
+            let waiter = self.queue.borrow_mut().remove(place);
+            // The permit itself travels through the channel: a waiter that leaves after this drops it, and it comes back.
+            if let Err(unused) = waiter.sender.send(permit) {
+                unused.give_back();
+            }
+        }
+    }
+
+    fn most_urgent(&self) -> Option<usize> {
+        let queue = self.queue.borrow();
+        let mut best: Option<(usize, f64)> = None;
+        for (place, waiter) in queue.iter().enumerate() {
+            let value = waiter.urgency.value();
+            if best.is_none_or(|(_, most)| value > most) {
+                best = Some((place, value));
+            }
+        }
+        best.map(|(place, _)| place)
     }
 }
 
 /// Leave to have one request under way, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Permit(Option<Rc<Permits>>);
+pub(super) struct Permit {
+    permits: Option<Rc<Permits>>,
+    background: bool,
+}
+
+impl Permit {
+    /// Ends without letting others begin.
+    fn give_back(mut self) -> Option<Rc<Permits>> {
+        self.count_back()
+    }
+
+    fn count_back(&mut self) -> Option<Rc<Permits>> {
+        let permits = self.permits.take()?;
+        let count = permits.count(self.background);
+        count.set(count.get().saturating_sub(1));
+        permits.free.set(permits.free.get() + 1);
+        Some(permits)
+    }
+}
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        let Some(permits) = self.0.take() else { return };
-        loop {
-            let next = permits.queue.borrow_mut().pop_front();
-            let Some(waiter) = next else { break };
-            // The permit itself travels through the channel: a waiter that leaves after this drops it, and it comes by here
-            // again. From one that has left already it comes back at once.
-            match waiter.send(Self(Some(permits.clone()))) {
-                Ok(()) => return,
-                Err(mut unused) => unused.0 = None,
-            }
+        if let Some(permits) = self.count_back() {
+            permits.hand_out();
         }
-        permits.free.set(permits.free.get() + 1);
     }
 }
 
@@ -112,10 +187,10 @@ mod tests {
     #[test]
     fn permits_pass_over_waiters_that_left() {
         let origin = Origin::new(1);
-        let Poll::Ready(first) = poll(pin!(origin.permit())) else { panic!("a free permit") };
-        let mut left_before = Box::pin(origin.permit());
-        let mut left_after = Box::pin(origin.permit());
-        let mut last = Box::pin(origin.permit());
+        let Poll::Ready(first) = poll(pin!(origin.permit(&Urgency::default()))) else { panic!("a free permit") };
+        let mut left_before = Box::pin(origin.permit(&Urgency::default()));
+        let mut left_after = Box::pin(origin.permit(&Urgency::default()));
+        let mut last = Box::pin(origin.permit(&Urgency::default()));
         assert!(poll(left_before.as_mut()).is_pending());
         assert!(poll(left_after.as_mut()).is_pending());
         assert!(poll(last.as_mut()).is_pending());
@@ -132,12 +207,54 @@ mod tests {
     #[test]
     fn thousands_that_left_do_not_exhaust_the_stack() {
         let origin = Origin::new(1);
-        let Poll::Ready(first) = poll(pin!(origin.permit())) else { panic!("a free permit") };
+        let Poll::Ready(first) = poll(pin!(origin.permit(&Urgency::default()))) else { panic!("a free permit") };
         for _ in 0..100_000 {
-            assert!(poll(Box::pin(origin.permit()).as_mut()).is_pending());
+            assert!(poll(Box::pin(origin.permit(&Urgency::default())).as_mut()).is_pending());
         }
         drop(first);
         assert_eq!(origin.permits.free.get(), 1);
+    }
+
+    #[test]
+    fn the_most_urgent_goes_first_and_urgency_may_rise() {
+        let origin = Origin::new(1);
+        let urgencies = [0.0, 2.0, 1.0, 2.0].map(Urgency::new);
+        let Poll::Ready(mut permit) = poll(pin!(origin.permit(&Urgency::default()))) else {
+            panic!("a free permit")
+        };
+        let mut waiting: Vec<_> = urgencies.iter().map(|urgency| Box::pin(origin.permit(urgency))).collect();
+        assert!(waiting.iter_mut().all(|waiter| poll(waiter.as_mut()).is_pending()));
+        urgencies[0].raise(1.5);
+        for expected in [1, 3, 0, 2] {
+            drop(permit);
+            let Poll::Ready(next) = poll(waiting[expected].as_mut()) else { panic!("{expected} was not next") };
+            permit = next;
+        }
+    }
+
+    #[test]
+    fn the_background_leaves_places_free_and_who_comes_into_view_begins_at_once() {
+        let origin = Origin::new(CONCURRENT_REQUESTS);
+        let ahead: Vec<Urgency> = (0..20).map(|_| Urgency::new(-1.0)).collect();
+        let mut waiting: Vec<_> = ahead.iter().map(|urgency| Box::pin(origin.permit(urgency))).collect();
+        let mut permits: Vec<Option<Permit>> = Vec::new();
+        for waiter in &mut waiting {
+            permits.push(match poll(waiter.as_mut()) {
+                Poll::Ready(permit) => Some(permit),
+                Poll::Pending => None,
+            });
+        }
+        assert_eq!(permits.iter().flatten().count(), BACKGROUND_ALONE);
+        // Something is looked at: it begins at once, and no more of the background does beside it.
+        let visible = Urgency::default();
+        let Poll::Ready(seen) = poll(pin!(origin.permit(&visible))) else { panic!("places are free") };
+        permits[0] = None;
+        assert!(poll(waiting[BACKGROUND_ALONE].as_mut()).is_pending());
+        ahead[19].raise(0.0);
+        let Poll::Ready(raised) = poll(waiting[19].as_mut()) else { panic!("it is not in the background now") };
+        drop((seen, raised));
+        permits.clear();
+        assert!(poll(waiting[BACKGROUND_ALONE].as_mut()).is_ready());
     }
 
     #[test]

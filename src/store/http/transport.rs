@@ -96,6 +96,10 @@ pub struct HttpRequest {
     /// The largest body that is of use: the transport refuses one whose `Content-Length` is above it, before reading it,
     /// and aborts the request. Without bound for HEAD, which announces a length but has no body.
     pub body_limit: u64,
+    /// Whether no cache of the transport's own may answer, whatever the cache mode.
+    pub reload: bool,
+    /// Whether it makes way for others, also where the transport has a queue of its own.
+    pub background: bool,
 }
 
 /// An answer of whatever status.

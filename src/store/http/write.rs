@@ -11,7 +11,7 @@ use super::transport::{CacheMode, HttpRequest, HttpResponse, Method, Transport, 
 use super::url::redact;
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::store::Value;
+use crate::store::{Urgency, Value};
 
 /// The explanation of a server that does not take the method at all.
 const READ_ONLY: &str = "the server does not take writes here";
@@ -61,11 +61,13 @@ impl<T: Transport> HttpStore<T> {
                 url: url.to_owned(),
                 range: None,
                 cache: CacheMode::NoStore,
+                reload: true,
+                background: false,
                 body: body.clone(),
                 body_limit: limits::METADATA_BYTES,
             };
             let answer = {
-                let _permit = self.origin.permit().await;
+                let _permit = self.origin.permit(&Urgency::default()).await;
                 self.transport.send(request).await
             };
             let (told, error) = match answer {

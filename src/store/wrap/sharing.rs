@@ -12,7 +12,9 @@ use futures_util::future::{Shared, WeakShared};
 
 use crate::error::Result;
 use crate::format::path::StoreKey;
-use crate::store::{ByteRange, Fetched, KeyStartValue, LocalFuture, RequestContext, Store, Subject, Value};
+use crate::store::{
+    ByteRange, Fetched, KeyStartValue, LocalFuture, RequestContext, Store, Subject, Urgency, Value,
+};
 
 type Read = LocalFuture<'static, Result<Option<Fetched>>>;
 
@@ -28,6 +30,7 @@ struct Question {
 struct Flight {
     serial: u64,
     read: WeakShared<Read>,
+    urgency: Urgency,
 }
 
 #[derive(Default)]
@@ -48,10 +51,14 @@ impl<S: Store + 'static> Sharing<S> {
         Self { inner: Rc::new(inner), flights: Rc::default() }
     }
 
-    fn join(&self, question: Question) -> Shared<Read> {
-        let flying =
-            self.flights.by_question.borrow().get(&question).and_then(|flight| flight.read.upgrade());
-        flying.unwrap_or_else(|| self.begin(question))
+    fn join(&self, question: Question, urgency: f64) -> Shared<Read> {
+        let flying = self.flights.by_question.borrow().get(&question).and_then(|flight| {
+            let read = flight.read.upgrade()?;
+            Some((read, flight.urgency.clone()))
+        });
+        let Some((read, waiting)) = flying else { return self.begin(question, urgency) };
+        waiting.raise(urgency);
+        read
     }
 
     /// Whoever reads after a write must not join a read that began before it.
@@ -59,19 +66,22 @@ impl<S: Store + 'static> Sharing<S> {
         self.flights.by_question.borrow_mut().retain(|question, _| question.key != *key);
     }
 
-    fn begin(&self, question: Question) -> Shared<Read> {
+    fn begin(&self, question: Question, urgency: f64) -> Shared<Read> {
         let serial = self.flights.serial.get();
         self.flights.serial.set(serial + 1);
         let landing = Landing { flights: self.flights.clone(), question: question.clone(), serial };
         let inner = self.inner.clone();
+        // Its own: raising it must not raise all that this caller waits for.
+        let urgency = Urgency::new(urgency);
+        let raised = urgency.clone();
         let read: Read = Box::pin(async move {
             let Question { key, range, subject, reload } = &landing.question;
-            let context = RequestContext { signal: None, subject: *subject, reload: *reload };
+            let context = RequestContext { signal: None, subject: *subject, reload: *reload, urgency: raised };
             inner.get(key, *range, &context).await
         });
         let read = read.shared();
         if let Some(weak) = read.downgrade() {
-            let flight = Flight { serial, read: weak };
+            let flight = Flight { serial, read: weak, urgency };
             self.flights.by_question.borrow_mut().insert(question, flight);
         }
         read
@@ -137,7 +147,7 @@ impl<S: Store + 'static> Store for Sharing<S> {
         context: &'a RequestContext,
     ) -> LocalFuture<'a, Result<Option<Fetched>>> {
         let RequestContext { subject, reload, .. } = *context;
-        Box::pin(self.join(Question { key: key.clone(), range, subject, reload }))
+        Box::pin(self.join(Question { key: key.clone(), range, subject, reload }, context.urgency.value()))
     }
 }
 

@@ -38,6 +38,12 @@ const host = {
     panicMessage = message;
   },
   lock,
+  countWire(requests: number, bytes: number, failed: number, aborted: number): void {
+    counters.wire.requests += requests;
+    counters.wire.bytes += bytes;
+    counters.wire.failed += failed;
+    counters.wire.aborted += aborted;
+  },
   sleep(ms: number): Promise<void> {
     return new Promise((resolve) => setTimeout(resolve, ms));
   },

@@ -44,6 +44,8 @@ const OWN = {
 /** Headers of an answer that the engine looks at; its content encoding is undone. */
 const KEPT = ["content-type", "content-range", "etag", "last-modified"];
 
+const RELOAD = Symbol.for("zarr-wasm.reload");
+
 const RANGE = "zarr-wasm-range";
 
 function addressOf(url: string, range: string | null): string {
@@ -90,6 +92,10 @@ function isWhole(response: Response, bytes: ArrayBuffer): boolean {
   const announced = response.headers.get("content-length");
   return encoding !== "identity" || announced === null || Number(announced) === bytes.byteLength;
 }
+
+/** Whether only the server may answer; `src/js/fetch.rs` says so, since the mode for the browser's own cache has other reasons too. */
+const isReload = (request: Request) =>
+  request.cache === "reload" || (request as unknown as Record<symbol, unknown>)[RELOAD] === true;
 
 const isPage = (response: Response) => (response.headers.get("content-type") ?? "").startsWith("text/html");
 
@@ -146,7 +152,7 @@ export class PersistentCache {
 
   async #read(cache: Cache, request: Request, send: Send): Promise<Response> {
     const range = request.headers.get("range");
-    const known = request.cache === "reload" ? undefined : await this.#find(cache, request.url, range);
+    const known = isReload(request) ? undefined : await this.#find(cache, request.url, range);
     if (known?.isFresh) {
       counters.persistentCache.hits += 1;
       return known.answer;

@@ -59,7 +59,14 @@ export class ReferenceStore extends NativeStore {
 }
 isOurs(ReferenceStore);
 
-const originOf = (url: string) => new URL(ReferenceStore.resolveUri(url)).origin;
+/** The server of a URL; of what is no URL none. */
+function originOf(url: string): string | undefined {
+  try {
+    return new URL(ReferenceStore.resolveUri(url)).origin;
+  } catch {
+    return undefined;
+  }
+}
 
 function makeOf(place: URL | ReferenceSpec, options: ReferenceStoreOptions): (glue: Glue) => number {
   const url = place instanceof URL ? place.href : undefined;
