@@ -60,6 +60,17 @@ impl PartGrid {
         Ok(Self { step, shape, count })
     }
 
+    /// Parts along each dimension.
+    pub fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
+    /// The places of the output that parts `at` along a dimension take.
+    pub fn places(&self, axes: &[AxisProjection], dimension: usize, at: u64) -> Range<u64> {
+        let (Some(axis), Some(step)) = (axes.get(dimension), self.step.get(dimension)) else { return 0..0 };
+        axis.output_range(&(at * step..((at + 1) * step).min(axis.span_count())))
+    }
+
     /// How many parts there are.
     pub fn count(&self) -> u64 {
         self.count

@@ -22,6 +22,8 @@ pub struct OpenOptions {
     pub kind: Option<NodeKind>,
     /// Ask for this dialect only.
     pub format: Option<ZarrFormat>,
+    /// The store's nodes have been v3's so far: v2 is asked for only where this one is not.
+    pub v3_first: bool,
     /// What to do where a draft's data type is not known, and another is offered instead.
     pub fallback: DataTypeFallbacks,
 }
@@ -84,7 +86,9 @@ impl Probe<'_> {
     /// Both formats at once. A v3 node ends it; otherwise v2's answer counts, else whatever failed first. The drafts are looked for when
     /// nothing was found: their hierarchies have an entry point at the root of the store.
     async fn any(&self, path: &str) -> Found {
-        match self.v3_and_v2(path).await {
+        let found =
+            if self.options.v3_first { self.v3_before_v2(path).await } else { self.v3_and_v2(path).await };
+        match found {
             Ok(None) if !path.is_empty() => self.draft(path).await,
             // A name that final v3 does not allow may be one of a draft's.
             Err(error) if error.kind() == ErrorKind::Argument => {
@@ -109,6 +113,16 @@ impl Probe<'_> {
             return Ok(None);
         }
         hierarchy.open(&NodePath::parse_any(path)?, self.context).await
+    }
+
+    /// One request where the store holds v3, as it has before.
+    async fn v3_before_v2(&self, path: &str) -> Found {
+        match self.v3(path).await {
+            Ok(None) => self.v2(path).await,
+            Ok(found) => Ok(found),
+            Err(error) if error.context().stage == Some(Stage::Metadata) => Err(error),
+            Err(_) => self.v3_and_v2(path).await,
+        }
     }
 
     async fn v3_and_v2(&self, path: &str) -> Found {

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
+use crate::access::nearest::NearestFirst;
 use crate::access::part::{Part, PartGrid};
 use crate::access::plan::PartPlan;
 use crate::access::projection::AxisProjection;
@@ -20,6 +21,9 @@ use crate::store::{LocalFuture, RequestContext, Value};
 /// How many parts are fetched at a time: enough to keep connections busy, few enough that memory stays within some parts.
 const PARTS_IN_FLIGHT: usize = 32;
 
+/// Bytes of decoded parts that a stream holds while nobody takes them.
+const STREAMED_BYTES: u64 = 32 << 20;
+
 /// What is read.
 #[derive(Clone, Debug)]
 pub struct ReadRequest {
@@ -29,6 +33,9 @@ pub struct ReadRequest {
     pub order: Option<Vec<usize>>,
     /// The sink keeps no more than a part: the result may be of any size.
     pub streamed: bool,
+    /// Which place of the result (in the array's dimensions) is wanted first, the middle along those that are not given; parts come in C order
+    /// without. Of points it says nothing.
+    pub nearest: Option<Vec<f64>>,
 }
 
 /// What the sink must make room for.
@@ -68,6 +75,8 @@ pub struct Progress {
     pub parts: u64,
     /// Parts in all.
     pub parts_total: u64,
+    /// Chunks in all; of points 0, since that would take a look at each.
+    pub chunks_total: u64,
 }
 
 /// Whoever takes the parts of a read.
@@ -93,7 +102,10 @@ enum Work {
     Points { points: Vec<Rc<[u64]>>, count: u64, step: u64 },
 }
 
-/// Reads a selection of an array.
+/// A part, its chunks, and its plan.
+type PlannedPart<'a> = (Part, u64, Box<dyn Fn() -> Result<PartPlan> + 'a>);
+
+/// Reads a selection of an array; answers with what it took.
 ///
 /// # Errors
 /// `Argument` for a selection outside the array, `Limit` for a result too large to be held, and whatever store and codecs report;
@@ -104,7 +116,7 @@ pub async fn read(
     decoder: &dyn Decoder,
     sink: &dyn PartSink,
     context: &RequestContext,
-) -> Result<()> {
+) -> Result<Progress> {
     let result = read_selected(array, request, decoder, sink, context).await;
     result.map_err(|error| error.at_node(array.path().as_str()))
 }
@@ -115,7 +127,7 @@ async fn read_selected(
     decoder: &dyn Decoder,
     sink: &dyn PartSink,
     context: &RequestContext,
-) -> Result<()> {
+) -> Result<Progress> {
     let selected = request.selection.resolve(&array.binding().metadata().shape)?;
     let mut layout = layout(array, request, &selected)?;
     if !request.streamed {
@@ -126,18 +138,28 @@ async fn read_selected(
     let work = Work::new(array, selected, &layout)?;
     layout.parts = work.part_count();
     sink.begin(&layout)?;
-    let reader = PartReader::new(array, decoder, sink, context, &layout);
-    stream::iter(0..layout.parts)
+    let reader = PartReader::new(array, decoder, sink, context, &layout, work.chunk_count());
+    stream::iter(work.order(request))
         .map(|i| {
             let (work, reader) = (&work, &reader);
             async move {
-                let (part, plan) = work.part(array, i);
-                reader.read(&part, &plan).await
+                let (part, chunks, plan) = work.part(array, i);
+                reader.read(&part, chunks, &plan).await
             }
         })
-        .buffer_unordered(PARTS_IN_FLIGHT)
+        .buffer_unordered(parts_in_flight(request, &work, &layout))
         .try_collect::<()>()
-        .await
+        .await?;
+    Ok(reader.progress())
+}
+
+/// How many parts are read at a time. What is streamed waits for its reader, and keeps no more than some bytes until then.
+fn parts_in_flight(request: &ReadRequest, work: &Work, layout: &OutputLayout) -> usize {
+    if !request.streamed {
+        return PARTS_IN_FLIGHT;
+    }
+    let bytes = work.first_part_places().saturating_mul(typical_size(layout) as u64).max(1);
+    usize::try_from(STREAMED_BYTES / bytes).unwrap_or(PARTS_IN_FLIGHT).clamp(2, PARTS_IN_FLIGHT)
 }
 
 impl Work {
@@ -168,22 +190,63 @@ impl Work {
         }
     }
 
-    /// Part `i`, and how to plan it (again, where a shard changed while it was read).
-    fn part<'a>(&'a self, array: &'a Array, i: u64) -> (Part, Box<dyn Fn() -> Result<PartPlan> + 'a>) {
+    /// Chunks in all, as far as that is known without a look at each.
+    fn chunk_count(&self) -> u64 {
+        match self {
+            Self::Orthogonal { projections, .. } => {
+                projections.iter().map(AxisProjection::span_count).fold(1, u64::saturating_mul)
+            }
+            Self::Points { .. } => 0,
+        }
+    }
+
+    /// Places of the result that the first part has: about as many as any other.
+    fn first_part_places(&self) -> u64 {
+        match self {
+            Self::Orthogonal { projections, grid } if grid.count() > 0 => {
+                grid.part(0, projections).part.shape.iter().copied().fold(1, u64::saturating_mul)
+            }
+            Self::Orthogonal { .. } => 1,
+            Self::Points { step, .. } => *step,
+        }
+    }
+
+    /// The numbers of the parts, those that are wanted first at the beginning.
+    fn order<'a>(&'a self, request: &ReadRequest) -> Box<dyn Iterator<Item = u64> + 'a> {
+        match (self, &request.nearest) {
+            (Self::Orthogonal { projections, grid }, Some(given)) => {
+                let places = move |dimension, at| grid.places(projections, dimension, at);
+                Box::new(NearestFirst::new(grid.shape(), &centre(projections, given), places))
+            }
+            _ => Box::new(0..self.part_count()),
+        }
+    }
+
+    /// Part `i`, how many chunks it touches, and how to plan it (again, where a shard changed while it was read).
+    fn part<'a>(&'a self, array: &'a Array, i: u64) -> PlannedPart<'a> {
         let binding = array.binding();
         match self {
             Self::Orthogonal { projections, grid } => {
                 let part = grid.part(i, projections);
                 let spans = part.spans;
-                (part.part, Box::new(move || PartPlan::orthogonal(binding, projections, &spans)))
+                let chunks = spans.iter().map(|along| along.end - along.start).fold(1, u64::saturating_mul);
+                (part.part, chunks, Box::new(move || PartPlan::orthogonal(binding, projections, &spans)))
             }
             Self::Points { points, count, step } => {
                 let range: Range<u64> = i * step..((i + 1) * step).min(*count);
                 let part = Part { start: vec![range.start], shape: vec![range.end - range.start] };
-                (part, Box::new(move || PartPlan::points(binding, points, range.clone())))
+                (part, 0, Box::new(move || PartPlan::points(binding, points, range.clone())))
             }
         }
     }
+}
+
+/// The place that was given, and the middle along dimensions of which it says nothing.
+// Only to compare distances.
+#[allow(clippy::cast_precision_loss)]
+fn centre(projections: &[AxisProjection], given: &[f64]) -> Vec<f64> {
+    let along = projections.iter().enumerate();
+    along.map(|(at, axis)| given.get(at).copied().unwrap_or(axis.count() as f64 / 2.0)).collect()
 }
 
 /// Bytes of an element, for cutting parts and bounding results; an element with a length of its own is taken for a short word.

@@ -66,29 +66,54 @@ impl<'a> PartReader<'a> {
         sink: &'a dyn PartSink,
         context: &RequestContext,
         layout: &'a OutputLayout,
+        chunks_total: u64,
     ) -> Self {
         let context = RequestContext { subject: Subject::Chunk, ..context.clone() };
-        let progress = Cell::new(Progress { parts_total: layout.parts, ..Progress::default() });
+        let progress = Cell::new(Progress { parts_total: layout.parts, chunks_total, ..Progress::default() });
         Self { array, decoder, sink, context, order: &layout.order, progress }
     }
 
-    /// Reads a part and hands it to the sink.
-    pub(super) async fn read(&self, part: &Part, plan: &dyn Fn() -> Result<PartPlan>) -> Result<()> {
+    /// How far the read is.
+    pub(super) fn progress(&self) -> Progress {
+        self.progress.get()
+    }
+
+    /// Reads a part and hands it to the sink; `chunks` are those that it touches.
+    pub(super) async fn read(
+        &self,
+        part: &Part,
+        chunks: u64,
+        plan: &dyn Fn() -> Result<PartPlan>,
+    ) -> Result<()> {
         for _ in 0..=RESTARTS {
-            match self.attempt(part, plan()?).await {
+            let arrived = Cell::new(0);
+            match self.attempt(part, plan()?, &arrived).await {
                 Ok(data) => {
                     self.sink.part(part, data).await?;
-                    self.advance(|progress| progress.parts += 1);
+                    // Those that a shard's index does not have were never asked for.
+                    let absent = chunks.saturating_sub(arrived.get());
+                    self.advance(|progress| {
+                        progress.parts += 1;
+                        progress.chunks += absent;
+                    });
                     return Ok(());
                 }
-                Err(Interrupted::Changed(chunk)) => self.array.indexes().forget(&chunk),
+                Err(Interrupted::Changed(chunk)) => {
+                    self.array.indexes().forget(&chunk);
+                    self.advance(|progress| progress.chunks -= arrived.get());
+                }
                 Err(Interrupted::Failed(error)) => return Err(error),
             }
         }
         Err(Error::store("a shard kept changing while it was read"))
     }
 
-    async fn attempt(&self, part: &Part, plan: PartPlan) -> std::result::Result<PartData, Interrupted> {
+    async fn attempt(
+        &self,
+        part: &Part,
+        plan: PartPlan,
+        arrived: &Cell<u64>,
+    ) -> std::result::Result<PartData, Interrupted> {
         let begun = writers::now();
         let mut in_flight = InFlight { plan, part: None };
         let mut arriving = FuturesUnordered::new();
@@ -96,7 +121,13 @@ impl<'a> PartReader<'a> {
             let needs = in_flight.plan.take_needs();
             arriving.extend(self.requests(&in_flight.plan, needs, begun)?);
             match arriving.next().await {
-                Some(arrival) => self.take(&mut in_flight, arrival?, part)?,
+                Some(arrival) => {
+                    let arrival = arrival?;
+                    if let Arrival::Chunks(chunks) = &arrival {
+                        arrived.set(arrived.get() + chunks.len() as u64);
+                    }
+                    self.take(&mut in_flight, arrival, part)?;
+                }
                 None => break,
             }
         }

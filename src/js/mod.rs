@@ -22,6 +22,7 @@ mod locks;
 mod nodes;
 mod open;
 mod panic;
+mod plan;
 mod read;
 mod reference;
 mod registry;

@@ -13,7 +13,7 @@ use crate::hierarchy::array::Array;
 use crate::hierarchy::open::{DataTypeFallbacks, OpenOptions, open as open_node};
 
 /// Opens the node at `path`; answers with its summary. `kind` is `"array"`, `"group"` or empty, `format` 2, 3 or 0, `fallback` what to do
-/// where a data type is not known and another is offered instead: `"warn"`, `"allow"` or `"refuse"`.
+/// where a data type is not known and another is offered instead: `"warn"`, `"allow"` or `"refuse"`; `v3_first` as `OpenOptions` has it.
 #[wasm_bindgen]
 pub fn open(
     store: u32,
@@ -21,6 +21,7 @@ pub fn open(
     kind: &str,
     format: u8,
     fallback: &str,
+    v3_first: bool,
     signal: JsValue,
     settle: Function,
 ) -> u32 {
@@ -40,6 +41,7 @@ pub fn open(
             "refuse" => DataTypeFallbacks::Refuse,
             _ => DataTypeFallbacks::Warn,
         },
+        v3_first,
     };
     task::start(settle, async move {
         let store = registry::store(store)?;

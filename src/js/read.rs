@@ -14,7 +14,7 @@ use crate::access::part::Part;
 use crate::access::selection::{DimensionSelection, Selection};
 use crate::error::{Error, Result, Stage};
 use crate::hierarchy::read::{OutputLayout, PartData, PartSink, Progress, ReadRequest, read as read_array};
-use crate::store::LocalFuture;
+use crate::store::{LocalFuture, RequestContext, Urgency};
 
 #[wasm_bindgen]
 extern "C" {
@@ -40,13 +40,7 @@ extern "C" {
     fn hears_progress(this: &Job) -> bool;
 
     #[wasm_bindgen(method, catch)]
-    fn progress(
-        this: &Job,
-        chunks: f64,
-        bytes: f64,
-        parts: f64,
-        total: f64,
-    ) -> std::result::Result<(), JsValue>;
+    fn progress(this: &Job, numbers: &Float64Array) -> std::result::Result<(), JsValue>;
 
     #[wasm_bindgen(method, catch, js_name = decodeBegin)]
     pub fn decode_begin(this: &Job, header: &Uint32Array) -> std::result::Result<u32, JsValue>;
@@ -75,6 +69,10 @@ struct Request {
     order: Option<Vec<u32>>,
     #[serde(default)]
     streamed: bool,
+    #[serde(default)]
+    nearest: Option<Vec<f64>>,
+    #[serde(default)]
+    priority: f64,
 }
 
 #[derive(Deserialize)]
@@ -109,11 +107,40 @@ impl From<Dimension> for DimensionSelection {
     }
 }
 
-impl From<Request> for ReadRequest {
-    fn from(request: Request) -> Self {
-        let order = request.order.map(|order| order.into_iter().map(|axis| axis as usize).collect());
-        Self { selection: request.selection.into(), order, streamed: request.streamed }
+/// A request as `selection.ts` writes it.
+pub struct JobRequest {
+    read: ReadRequest,
+    priority: f64,
+}
+
+impl std::ops::Deref for JobRequest {
+    type Target = ReadRequest;
+
+    fn deref(&self) -> &ReadRequest {
+        &self.read
     }
+}
+
+/// What was asked for.
+pub fn request_of(request: JsValue) -> Result<JobRequest> {
+    let request: Request = serde_wasm_bindgen::from_value(request).map_err(unreadable)?;
+    let order = request.order.map(|order| order.into_iter().map(|axis| axis as usize).collect());
+    let Request { selection, streamed, nearest, priority, .. } = request;
+    Ok(JobRequest { read: ReadRequest { selection: selection.into(), order, streamed, nearest }, priority })
+}
+
+/// What goes with the requests of a read.
+pub fn read_context(request: &JobRequest, signal: JsValue) -> RequestContext {
+    RequestContext { urgency: Urgency::new(request.priority), ..store::context(signal) }
+}
+
+/// Chunks, bytes, parts, parts in all, chunks in all.
+// Counts and bytes of one read.
+#[allow(clippy::cast_precision_loss)]
+pub fn progress_numbers(progress: &Progress) -> Float64Array {
+    let Progress { chunks, bytes, parts, parts_total, chunks_total } = *progress;
+    let numbers = [chunks, bytes, parts, parts_total, chunks_total].map(|count| count as f64);
+    Float64Array::from(numbers.as_slice())
 }
 
 impl From<Selected> for Selection {
@@ -131,17 +158,17 @@ pub fn selection(request: JsValue) -> Result<Selection> {
     Ok(request.selection.into())
 }
 
-/// Reads a selection; answers when the job has all of its parts.
+/// Reads a selection; answers when the job has all of its parts, with what it took (`progress_numbers`).
 #[wasm_bindgen]
 pub fn read(array: u32, request: JsValue, job: Job, signal: JsValue, settle: Function) -> u32 {
     task::start(settle, async move {
         let array = registry::array(array)?;
-        let request: Request = serde_wasm_bindgen::from_value(request).map_err(unreadable)?;
+        let request = request_of(request)?;
         let decoder = JobDecoder { job: job.clone() };
         let sink = JobSink { hears_progress: job.hears_progress(), job };
-        let context = store::context(signal);
-        read_array(&array, &request.into(), &decoder, &sink, &context).await?;
-        Ok(JsValue::UNDEFINED)
+        let context = read_context(&request, signal);
+        let done = read_array(&array, &request, &decoder, &sink, &context).await?;
+        Ok(progress_numbers(&done).into())
     })
 }
 
@@ -216,13 +243,10 @@ impl PartSink for JobSink {
         })
     }
 
-    // Counts and bytes of one read.
-    #[allow(clippy::cast_precision_loss)]
     fn progress(&self, progress: &Progress) {
         if self.hears_progress {
-            let Progress { chunks, bytes, parts, parts_total } = *progress;
             // A listener that throws does not end a read.
-            let _ = self.job.progress(chunks as f64, bytes as f64, parts as f64, parts_total as f64);
+            let _ = self.job.progress(&progress_numbers(progress));
         }
     }
 }

@@ -138,5 +138,5 @@ pub fn natural(number: f64) -> Result<u64> {
 
 /// What goes with a request: the caller's signal, which user stores are handed.
 pub fn context(signal: JsValue) -> RequestContext {
-    RequestContext { signal: Some(Rc::new(signal)), subject: Subject::Metadata, reload: false }
+    RequestContext { signal: Some(Rc::new(signal)), subject: Subject::Metadata, ..RequestContext::default() }
 }

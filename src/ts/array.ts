@@ -15,7 +15,10 @@ import {
   OpenedNode,
   textsOf,
 } from "./node_facts.ts";
-import { type ReadOptions, readChunk, readSelection } from "./read/read.ts";
+import { planRead, type ReadPlan } from "./read/plan.ts";
+import { prefetchSelection } from "./read/prefetch.ts";
+import { type Progress, type ReadOptions, readChunk, readSelection } from "./read/read.ts";
+import { type BytesPart, type Part, type StreamOptions, streamSelection } from "./read/stream.ts";
 import { type AnySelection, requestOf } from "./selection.ts";
 import type { Settable } from "./set.ts";
 import type {
@@ -207,6 +210,42 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
       out: out as ArrayBufferView | undefined,
     });
     return result as unknown as Selected<D>;
+  }
+
+  /**
+   * What reading a selection will cost: chunks, keys, requests, bytes and memory, as far as they can be known before anything is fetched.
+   */
+  plan(selection?: AnySelection | null): Promise<ReadPlan> {
+    return planRead(this, requestOf(selection, this[FACTS]));
+  }
+
+  /**
+   * The selected elements part by part, as they arrive, those nearest to a place first: an async iterator. Parts are boxes of whole chunks. A few are
+   * held while nobody takes them, and no more is fetched; so the selection may be of any size. Leaving the loop ends the requests.
+   */
+  stream(
+    selection: AnySelection | null | undefined,
+    options: StreamOptions & { as: "bytes" },
+  ): AsyncIterableIterator<BytesPart>;
+  stream(
+    selection?: AnySelection | null,
+    options?: StreamOptions & { as?: undefined },
+  ): AsyncIterableIterator<Part<D>>;
+  stream(
+    selection?: AnySelection | null,
+    options: StreamOptions & { as?: "bytes" | undefined } = {},
+  ): AsyncIterableIterator<BytesPart | Part<D>> {
+    const { as, ...rest } = options;
+    const form = as === "bytes" ? as : "plain";
+    return streamSelection(this, requestOf(selection, this[FACTS]), form, rest);
+  }
+
+  /**
+   * Fetches what reading a selection needs, without decoding it, behind everything that somebody waits for (`priority` -1 unless given). A read that
+   * comes meanwhile takes over what is under way. Resolves to what was fetched.
+   */
+  prefetch(selection?: AnySelection | null, options: ReadOptions = {}): Promise<Progress> {
+    return prefetchSelection(this, requestOf(selection, this[FACTS]), options);
   }
 
   /**

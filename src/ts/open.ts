@@ -54,13 +54,18 @@ async function describeWithCodecs(summary: NodeSummary, signal: AbortSignal | un
   if (codecs) summary.array = callNow((glue) => glue.describeArray(summary.document, codecs.text));
 }
 
+/** Stores in which v3 was found: its document is asked for first, and v2's only where there is none. */
+const v3Stores = new WeakSet<object>();
+
 async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3): Promise<Node<Readable>> {
   const { store, path } = locationOf(place);
   const { kind = "", dataTypeFallback = "warn", signal } = options;
   const below = options.path === undefined ? path : `${path}/${options.path}`;
+  const isV3 = v3Stores.has(store as object);
   const summary = await run<NodeSummary>(signal, (glue, settle) =>
-    glue.open(storeId(glue, store), below, kind, format, dataTypeFallback, signal, settle),
+    glue.open(storeId(glue, store), below, kind, format, dataTypeFallback, isV3, signal, settle),
   );
+  if (summary.dialect === "v3") v3Stores.add(store as object);
   await describeWithCodecs(summary, signal);
   const node = nodeOf(store as Readable, summary, options);
   return node.kind === "array" ? inExtensionsOfStore(node) : node;

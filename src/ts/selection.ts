@@ -29,6 +29,12 @@ export interface EngineRequest {
   selection: EngineSelection;
   /** Memory order of the result's dimensions, slowest first. */
   order?: number[];
+  /** Parts are taken one by one: the result may be of any size. */
+  streamed?: boolean;
+  /** The place that is wanted first, by the array's dimensions; the middle where it says nothing. */
+  nearest?: number[];
+  /** What is fetched first. */
+  priority?: number;
 }
 
 /** Integers as the engine reads them: numbers where they are safe, else bigints. */

@@ -107,7 +107,8 @@ impl Permits {
         self.queue.borrow_mut().retain(|waiter| !waiter.sender.is_canceled());
         loop {
             let Some(place) = self.most_urgent() else { return };
-            let background = self.queue.borrow().get(place).is_none_or(|waiter| waiter.urgency.is_background());
+            let background =
+                self.queue.borrow().get(place).is_none_or(|waiter| waiter.urgency.is_background());
             let Some(permit) = self.take(background) else { return };
             let waiter = self.queue.borrow_mut().remove(place);
             // The permit itself travels through the channel: a waiter that leaves after this drops it, and it comes back.
@@ -187,7 +188,9 @@ mod tests {
     #[test]
     fn permits_pass_over_waiters_that_left() {
         let origin = Origin::new(1);
-        let Poll::Ready(first) = poll(pin!(origin.permit(&Urgency::default()))) else { panic!("a free permit") };
+        let Poll::Ready(first) = poll(pin!(origin.permit(&Urgency::default()))) else {
+            panic!("a free permit")
+        };
         let mut left_before = Box::pin(origin.permit(&Urgency::default()));
         let mut left_after = Box::pin(origin.permit(&Urgency::default()));
         let mut last = Box::pin(origin.permit(&Urgency::default()));
@@ -207,7 +210,9 @@ mod tests {
     #[test]
     fn thousands_that_left_do_not_exhaust_the_stack() {
         let origin = Origin::new(1);
-        let Poll::Ready(first) = poll(pin!(origin.permit(&Urgency::default()))) else { panic!("a free permit") };
+        let Poll::Ready(first) = poll(pin!(origin.permit(&Urgency::default()))) else {
+            panic!("a free permit")
+        };
         for _ in 0..100_000 {
             assert!(poll(Box::pin(origin.permit(&Urgency::default())).as_mut()).is_pending());
         }
@@ -227,7 +232,9 @@ mod tests {
         urgencies[0].raise(1.5);
         for expected in [1, 3, 0, 2] {
             drop(permit);
-            let Poll::Ready(next) = poll(waiting[expected].as_mut()) else { panic!("{expected} was not next") };
+            let Poll::Ready(next) = poll(waiting[expected].as_mut()) else {
+                panic!("{expected} was not next")
+            };
             permit = next;
         }
     }
@@ -251,7 +258,9 @@ mod tests {
         permits[0] = None;
         assert!(poll(waiting[BACKGROUND_ALONE].as_mut()).is_pending());
         ahead[19].raise(0.0);
-        let Poll::Ready(raised) = poll(waiting[19].as_mut()) else { panic!("it is not in the background now") };
+        let Poll::Ready(raised) = poll(waiting[19].as_mut()) else {
+            panic!("it is not in the background now")
+        };
         drop((seen, raised));
         permits.clear();
         assert!(poll(waiting[BACKGROUND_ALONE].as_mut()).is_ready());

@@ -76,7 +76,8 @@ impl<S: Store + 'static> Sharing<S> {
         let raised = urgency.clone();
         let read: Read = Box::pin(async move {
             let Question { key, range, subject, reload } = &landing.question;
-            let context = RequestContext { signal: None, subject: *subject, reload: *reload, urgency: raised };
+            let context =
+                RequestContext { signal: None, subject: *subject, reload: *reload, urgency: raised };
             inner.get(key, *range, &context).await
         });
         let read = read.shared();

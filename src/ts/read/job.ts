@@ -2,21 +2,44 @@
  * One read as the engine sees it: the sink of its parts, and the door to whoever decodes them. Driven by `src/js/read.rs`.
  */
 
+import type { TypeDescription } from "../data_type.ts";
 import { engineModule } from "../engine/compile.ts";
 import { workerLimit } from "../engine/configuration.ts";
 import { type BoundArray, DecodePool, type PartTask } from "../pool/pool.ts";
 import { callerPort, openPort } from "../pool/port.ts";
-import type { Layout, Result } from "./result.ts";
+import type { Layout } from "./result.ts";
 
 /** How far a read is. */
 export interface Progress {
-  /** Chunks that have arrived or are known to be absent. */
+  /** Chunks (inner ones, where there are shards) that have arrived or are known to be absent. */
   chunks: number;
+  /** All of them; absent for points, which would all have to be looked at. */
+  totalChunks?: number;
   /** Bytes that have arrived. */
   bytes: number;
   /** Parts of the result that are there, and all of them. */
   parts: number;
   totalParts: number;
+}
+
+/** As the engine tells it: `progress_numbers` of `src/js/read.rs`. */
+export function progressOf(numbers: Float64Array): Progress {
+  const [chunks = 0, bytes = 0, parts = 0, totalParts = 0, totalChunks = 0] = numbers;
+  const progress = { chunks, bytes, parts, totalParts };
+  return totalChunks > 0 ? { ...progress, totalChunks } : progress;
+}
+
+/** Who takes the parts of a read: a `Result`, or the queue of a stream. */
+export interface Sink {
+  expect(type: TypeDescription): void;
+  begin(layout: Layout): void;
+  /** A promise is waited for; until then the part counts as under way. */
+  part(
+    start: ArrayLike<number>,
+    shape: ArrayLike<number>,
+    elements: Uint8Array | undefined,
+    ours: boolean,
+  ): undefined | void | Promise<void>;
 }
 
 /** Up to this many decoded bytes, sending a read to a worker takes longer than decoding it here. */
@@ -47,7 +70,7 @@ export function unbindArray(number: number): void {
 
 export interface JobOptions {
   array: BoundArray;
-  result: Result;
+  result: Sink;
   /** Bytes that reading all of this decodes, at most. */
   decodedBytes: (layout: Layout) => number;
   priority: number;
@@ -77,8 +100,8 @@ export class Job {
     return this.#options.result.part(start, shape, elements, ours);
   }
 
-  progress(chunks: number, bytes: number, parts: number, totalParts: number): void {
-    this.#options.onProgress?.({ chunks, bytes, parts, totalParts });
+  progress(numbers: Float64Array): void {
+    this.#options.onProgress?.(progressOf(numbers));
   }
 
   decodeBegin(header: Uint32Array): number {

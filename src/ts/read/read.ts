@@ -14,8 +14,9 @@ import type { EngineRequest } from "../selection.ts";
 import { storeId } from "../stores.ts";
 import type { DataType, Readable } from "../types.ts";
 import type { Home } from "../worker/protocol.ts";
-import { Job, type Progress, unbindArray } from "./job.ts";
+import { Job, type Progress, progressOf, type Sink, unbindArray } from "./job.ts";
 import { type Layout, type ReadResult, Result, type ResultOptions } from "./result.ts";
+import { VARIABLE_SIZE } from "./size.ts";
 
 export type { Progress, ReadResult };
 
@@ -25,7 +26,10 @@ export interface ReadOptions {
   signal?: AbortSignal;
   /** Hears how far it is. */
   onProgress?: (progress: Progress) => void;
-  /** Parts of reads with a higher one are decoded first; 0 unless given. */
+  /**
+   * What is fetched and decoded first: the highest. 0 unless given; below 0 it is in the background, and makes way for all else. Of what several
+   * wait for, the highest counts.
+   */
   priority?: number;
 }
 
@@ -121,9 +125,6 @@ export async function elementSizeOf(array: AnyArray): Promise<number | undefined
   return callNow((glue) => typeOf(glue, facts, arrayId(glue, array))).size;
 }
 
-/** Bytes that an element with a length of its own is taken for where it matters what a read costs. */
-const VARIABLE_SIZE = 32;
-
 /** The most that a read of this layout decodes: every chunk that it can touch, whole. */
 function decodedBytes({ chunks }: ArrayFacts, { shape, elementSize }: Layout): number {
   if (shape.length !== chunks.length) return Number.POSITIVE_INFINITY;
@@ -138,25 +139,53 @@ function checkShared(): void {
   throw new UnsupportedError("SharedArrayBuffer, which needs a page that is cross-origin isolated");
 }
 
-async function read(array: AnyArray, request: EngineRequest, options: Options): Promise<ReadResult> {
+/** Encoded bytes and chunks of an array that were read so far. */
+const observed = new WeakMap<ArrayFacts, { chunks: number; bytes: number }>();
+
+/** Adds a read to what is known of an array's chunks. */
+export function observe(facts: ArrayFacts, { chunks, bytes }: Progress): void {
+  const before = observed.get(facts) ?? { chunks: 0, bytes: 0 };
+  observed.set(facts, { chunks: before.chunks + chunks, bytes: before.bytes + bytes });
+}
+
+/** Mean encoded bytes of the chunks that were read, absent ones included. */
+export function observedChunkBytes(facts: ArrayFacts): number | undefined {
+  const { chunks, bytes } = observed.get(facts) ?? { chunks: 0, bytes: 0 };
+  return chunks > 0 ? bytes / chunks : undefined;
+}
+
+/** Has the engine read into a sink; what it took. */
+export async function readInto(
+  array: AnyArray,
+  request: EngineRequest,
+  sink: Sink,
+  { signal, onProgress, priority = 0 }: ReadOptions,
+): Promise<Progress> {
   const facts = array[FACTS];
-  const { signal, onProgress, priority = 0, ...rest } = options;
-  if (rest.useSharedArrayBuffer) checkShared();
   await bindCodecs(facts, signal);
-  const result = new Result(rest);
-  await run<void>(signal, (glue, settle) => {
+  const numbers = await run<Float64Array>(signal, (glue, settle) => {
     const id = arrayId(glue, array);
-    result.expect(typeOf(glue, facts, id));
+    sink.expect(typeOf(glue, facts, id));
     const job = new Job({
       array: knownOf(facts).bound,
-      result,
+      result: sink,
       decodedBytes: (layout) => decodedBytes(facts, layout),
       priority,
       onProgress,
     });
-    return glue.read(id, request, job, signal, settle);
+    return glue.read(id, { ...request, priority }, job, signal, settle);
   });
   knownOf(facts).isRead = true;
+  const progress = progressOf(numbers);
+  observe(facts, progress);
+  return progress;
+}
+
+async function read(array: AnyArray, request: EngineRequest, options: Options): Promise<ReadResult> {
+  const { signal, onProgress, priority, ...rest } = options;
+  if (rest.useSharedArrayBuffer) checkShared();
+  const result = new Result(rest);
+  await readInto(array, request, result, { signal, onProgress, priority });
   return result.finish();
 }
 

@@ -1,0 +1,212 @@
+//! In which order the parts of a grid are read: those nearest to a place first.
+//!
+//! Lazily: a selection over millions of parts is not sorted. Along each dimension the parts are walked outwards from the centre as
+//! far as they are needed, and combined by the sum of their squared distances with a heap. Each part comes from one other, the one
+//! with its last raised dimension lowered, so that none comes twice.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+/// Where the places of part `at` along a dimension are.
+type Places<'a> = Box<dyn Fn(u64) -> Range<u64> + 'a>;
+
+/// One dimension, walked outwards.
+struct Outwards<'a> {
+    places: Places<'a>,
+    centre: f64,
+    count: u64,
+    /// The next part below and the next part above that were not walked yet.
+    below: Option<u64>,
+    above: u64,
+    /// Parts by their distance so far, with its square.
+    walked: Vec<(u64, f64)>,
+}
+
+impl<'a> Outwards<'a> {
+    fn new(count: u64, centre: f64, places: Places<'a>) -> Self {
+        let mut axis = Self { places, centre, count, below: None, above: 0, walked: Vec::new() };
+        // The first part that ends past the centre; places ascend.
+        let (mut low, mut high) = (0, count);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if number((axis.places)(middle).end) <= centre { low = middle + 1 } else { high = middle }
+        }
+        axis.above = low;
+        axis.below = low.checked_sub(1);
+        axis
+    }
+
+    fn distance(&self, at: u64) -> f64 {
+        let places = (self.places)(at);
+        let (start, end) = (number(places.start), number(places.end));
+        // From the nearest place of it; by the middles where the centre is inside.
+        let outside = (start - self.centre).max(self.centre - end).max(0.0);
+        outside + (f64::midpoint(start, end) - self.centre).abs() * 1e-9
+    }
+
+    /// The part of this rank, and the square of its distance.
+    fn nth(&mut self, rank: usize) -> Option<(u64, f64)> {
+        while self.walked.len() <= rank {
+            let above = (self.above < self.count).then(|| (self.above, self.distance(self.above)));
+            let below = self.below.map(|at| (at, self.distance(at)));
+            let (at, distance) = match (below, above) {
+                (None, None) => return None,
+                (Some(below), Some(above)) if below.1 < above.1 => below,
+                (Some(below), None) => below,
+                (_, Some(above)) => above,
+            };
+            if at == self.above {
+                self.above += 1
+            } else {
+                self.below = at.checked_sub(1)
+            }
+            self.walked.push((at, distance * distance));
+        }
+        self.walked.get(rank).copied()
+    }
+}
+
+// Only to compare distances.
+#[allow(clippy::cast_precision_loss)]
+fn number(place: u64) -> f64 {
+    place as f64
+}
+
+/// A part that may be next.
+struct Candidate {
+    distance: f64,
+    ranks: Vec<usize>,
+}
+
+impl PartialEq for Candidate {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Candidate {}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Candidate {
+    /// The nearest is the greatest; of equals the first in C order.
+    fn cmp(&self, other: &Self) -> Ordering {
+        other.distance.total_cmp(&self.distance).then_with(|| other.ranks.cmp(&self.ranks))
+    }
+}
+
+/// The parts of a grid by their distance from a place; gives their numbers in C order of the grid.
+pub struct NearestFirst<'a> {
+    axes: Vec<Outwards<'a>>,
+    heap: BinaryHeap<Candidate>,
+}
+
+impl<'a> NearestFirst<'a> {
+    /// `shape` counts parts along each dimension, `places(dimension, at)` tells where they are in the output, `centre` is in places.
+    pub fn new(
+        shape: &[u64],
+        centre: &[f64],
+        places: impl Fn(usize, u64) -> Range<u64> + Clone + 'a,
+    ) -> Self {
+        let mut axes: Vec<Outwards<'a>> = Vec::new();
+        for (dimension, count) in shape.iter().enumerate() {
+            let places = places.clone();
+            let along: Places<'a> = Box::new(move |at| places(dimension, at));
+            axes.push(Outwards::new(*count, centre.get(dimension).copied().unwrap_or(0.0), along));
+        }
+        let mut order = Self { axes, heap: BinaryHeap::new() };
+        order.consider(vec![0; shape.len()]);
+        order
+    }
+
+    fn consider(&mut self, ranks: Vec<usize>) {
+        let mut distance = 0.0;
+        for (axis, rank) in self.axes.iter_mut().zip(&ranks) {
+            let Some((_, square)) = axis.nth(*rank) else { return };
+            distance += square;
+        }
+        self.heap.push(Candidate { distance, ranks });
+    }
+}
+
+impl Iterator for NearestFirst<'_> {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        let Candidate { ranks, .. } = self.heap.pop()?;
+        let last_raised = ranks.iter().rposition(|rank| *rank > 0).unwrap_or(0);
+        for dimension in last_raised..ranks.len() {
+            let mut raised = ranks.clone();
+            if let Some(rank) = raised.get_mut(dimension) {
+                *rank += 1;
+            }
+            self.consider(raised);
+        }
+        let mut part = 0;
+        for (axis, rank) in self.axes.iter_mut().zip(&ranks) {
+            part = part * axis.count + axis.nth(*rank)?.0;
+        }
+        Some(part)
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn in_tens(_: usize, at: u64) -> Range<u64> {
+        at * 10..at * 10 + 10
+    }
+
+    #[test]
+    fn from_the_centre_outwards() {
+        let order: Vec<u64> = NearestFirst::new(&[5], &[24.0], in_tens).collect();
+        assert_eq!(order, [2, 1, 3, 0, 4]);
+        let order: Vec<u64> = NearestFirst::new(&[3, 3], &[15.0, 15.0], in_tens).take(5).collect();
+        assert_eq!(order[0], 4);
+        assert_eq!(order[1..].iter().copied().collect::<BTreeSet<_>>(), BTreeSet::from([1, 3, 5, 7]));
+    }
+
+    #[test]
+    fn a_grid_beyond_counting_begins_at_once() {
+        let huge = 1 << 40;
+        let centre = [4e12, 0.0];
+        let order: Vec<u64> = NearestFirst::new(&[huge, 3], &centre, in_tens).take(3).collect();
+        assert_eq!(order[0], 400_000_000_000 * 3);
+        assert_eq!(NearestFirst::new(&[], &[], in_tens).collect::<Vec<_>>(), [0]);
+        assert_eq!(NearestFirst::new(&[0, 2], &centre, in_tens).count(), 0);
+    }
+
+    proptest! {
+        #[test]
+        fn each_part_comes_once_and_none_before_a_nearer_one(
+            shape in prop::collection::vec(1_u64..6, 1..4), centre in prop::collection::vec(-20.0..80.0, 3),
+        ) {
+            let order: Vec<u64> = NearestFirst::new(&shape, &centre, in_tens).collect();
+            let all: BTreeSet<u64> = order.iter().copied().collect();
+            prop_assert_eq!(all.len(), order.len());
+            prop_assert_eq!(order.len() as u64, shape.iter().product::<u64>());
+            let distance = |part: u64| {
+                let (mut rest, mut sum) = (part, 0.0);
+                for (dimension, count) in shape.iter().enumerate().rev() {
+                    let at = in_tens(dimension, rest % count);
+                    rest /= count;
+                    let outside = (number(at.start) - centre[dimension]).max(centre[dimension] - number(at.end)).max(0.0);
+                    sum += outside * outside;
+                }
+                sum
+            };
+            prop_assert!(order.windows(2).all(|pair| distance(pair[0]) <= distance(pair[1]) + 1e-3));
+        }
+    }
+}

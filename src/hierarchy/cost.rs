@@ -1,0 +1,185 @@
+//! What a read will cost, before anything is fetched: how many chunks, which keys, how many bytes.
+//!
+//! Sums are products of dimensions, and keys are made page by page: a selection over millions of chunks costs nothing to plan.
+
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use crate::access::projection::AxisProjection;
+use crate::access::selection::{Selected, Selection};
+use crate::error::Result;
+use crate::format::chunk_grid::GridDimension;
+use crate::format::path::StoreKey;
+use crate::hierarchy::array::Array;
+
+/// What reading a selection takes. Numbers that may pass 64 bits are floats.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadCost {
+    /// Extent of the result along each of the array's dimensions; of points, one.
+    pub shape: Vec<u64>,
+    /// Which of them the result keeps.
+    pub kept: Vec<bool>,
+    /// Chunks (inner ones, where there are shards) that are touched.
+    pub chunks: f64,
+    /// Stored objects that are touched: chunks, or shards.
+    pub objects: f64,
+    /// Elements of the chunks that are touched, and of the result.
+    pub decoded_elements: f64,
+    /// Elements of the result.
+    pub elements: f64,
+    /// Bytes of a stored chunk (inner ones), where its codecs always make as many.
+    pub encoded_chunk_bytes: Option<u64>,
+    /// Bytes of a shard's index, where there are shards that are read by parts.
+    pub index_bytes: Option<u64>,
+}
+
+/// A stored object that a read touches.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlannedObject {
+    /// Indices of the chunk, or of the shard, in the grid of what is stored.
+    pub chunk: Vec<u64>,
+    /// Where it is.
+    pub key: StoreKey,
+}
+
+/// Chunks of one grid that a selection touches.
+enum Touched {
+    /// All combinations.
+    Grid(Vec<AxisProjection>),
+    /// These.
+    Listed(Vec<Vec<u64>>),
+}
+
+impl Touched {
+    fn new(selected: &Selected, grid: &[GridDimension]) -> Result<Self> {
+        match selected {
+            Selected::Orthogonal(axes) => {
+                let axes = axes.iter().zip(grid);
+                let projections = axes.map(|(axis, grid)| AxisProjection::new(&axis.indices, grid));
+                projections.collect::<Result<_>>().map(Self::Grid)
+            }
+            Selected::Points(lists) => {
+                let count = lists.first().map_or(0, |list| list.len());
+                let chunk = |i: usize| {
+                    let along = lists.iter().zip(grid);
+                    along.map(|(list, grid)| list.get(i).map_or(0, |index| grid.chunk_of(*index))).collect()
+                };
+                let distinct: BTreeSet<Vec<u64>> = (0..count).map(chunk).collect();
+                Ok(Self::Listed(distinct.into_iter().collect()))
+            }
+        }
+    }
+
+    fn count(&self) -> f64 {
+        match self {
+            Self::Grid(axes) => axes.iter().map(|axis| number(axis.span_count())).product(),
+            Self::Listed(chunks) => number(chunks.len() as u64),
+        }
+    }
+
+    /// Elements of all of them, whole.
+    fn elements(&self, grid: &[GridDimension]) -> f64 {
+        match self {
+            Self::Grid(axes) => {
+                axes.iter().zip(grid).map(|(axis, grid)| elements_along(axis, grid)).product()
+            }
+            Self::Listed(chunks) => chunks.iter().map(|chunk| volume(chunk, grid)).sum(),
+        }
+    }
+
+    /// Chunk `i`, in C order.
+    fn chunk(&self, i: u64) -> Option<Vec<u64>> {
+        match self {
+            Self::Listed(chunks) => chunks.get(usize::try_from(i).ok()?).cloned(),
+            Self::Grid(axes) => {
+                let mut rest = i;
+                let mut chunk = vec![0; axes.len()];
+                for (axis, place) in axes.iter().zip(&mut chunk).rev() {
+                    let along = axis.span_count();
+                    *place = axis.span(rest.checked_rem(along)?)?.chunk;
+                    rest /= along;
+                }
+                (rest == 0).then_some(chunk)
+            }
+        }
+    }
+}
+
+fn extent(grid: &GridDimension, chunk: u64) -> f64 {
+    let extent = grid.chunk_extent(chunk);
+    number(extent.end - extent.start)
+}
+
+fn volume(chunk: &[u64], grid: &[GridDimension]) -> f64 {
+    chunk.iter().zip(grid).map(|(chunk, grid)| extent(grid, *chunk)).product()
+}
+
+/// Elements along one dimension of the chunks that are touched.
+fn elements_along(axis: &AxisProjection, grid: &GridDimension) -> f64 {
+    let count = axis.span_count();
+    if let GridDimension::Regular(chunk) = grid {
+        return number(count) * number(*chunk);
+    }
+    let chunk_at = |i: u64| axis.span(i).map(|span| span.chunk);
+    let (Some(first), Some(last)) = (chunk_at(0), chunk_at(count.saturating_sub(1))) else { return 0.0 };
+    let (low, high) = (first.min(last), first.max(last));
+    if high - low + 1 == count {
+        return number(grid.chunk_extent(high).end - grid.chunk_extent(low).start);
+    }
+    // Spans of a list, of which there are no more than it has indices.
+    (0..count).filter_map(chunk_at).map(|chunk| extent(grid, chunk)).sum()
+}
+
+// Sizes for people: what passes 2^53 is rounded.
+#[allow(clippy::cast_precision_loss)]
+fn number(count: u64) -> f64 {
+    count as f64
+}
+
+/// What reading a selection takes.
+///
+/// # Errors
+/// `Argument` for a selection outside the array, and as binding its codecs.
+pub fn cost(array: &Rc<Array>, selection: &Selection) -> Result<ReadCost> {
+    cost_of(array, selection).map_err(|error| error.at_node(array.path().as_str()))
+}
+
+fn cost_of(array: &Rc<Array>, selection: &Selection) -> Result<ReadCost> {
+    let binding = array.binding();
+    let metadata = binding.metadata();
+    let selected = selection.resolve(&metadata.shape)?;
+    let leaf_grid = binding.leaf_grid()?;
+    let leaves = Touched::new(&selected, &leaf_grid)?;
+    let objects = Touched::new(&selected, &metadata.chunk_grid.dimensions)?;
+    let chain = binding.first_chain()?;
+    let sharding = chain.level(0).and_then(|level| level.pipeline.plannable_sharding());
+    let shape = selected.shape();
+    Ok(ReadCost {
+        kept: selected.kept(),
+        chunks: leaves.count(),
+        objects: objects.count(),
+        decoded_elements: leaves.elements(&leaf_grid),
+        elements: shape.iter().map(|extent| number(*extent)).product(),
+        encoded_chunk_bytes: chain.leaf()?.pipeline.encoded_len(),
+        index_bytes: sharding.map(|sharding| sharding.index().encoded_len()),
+        shape,
+    })
+}
+
+/// At most `count` of the stored objects that a read touches, from the `start`th on, in C order of the grid.
+///
+/// # Errors
+/// As [`cost`].
+pub fn objects(
+    array: &Rc<Array>,
+    selection: &Selection,
+    start: u64,
+    count: u64,
+) -> Result<Vec<PlannedObject>> {
+    let metadata = array.binding().metadata();
+    let selected =
+        selection.resolve(&metadata.shape).map_err(|error| error.at_node(array.path().as_str()))?;
+    let touched = Touched::new(&selected, &metadata.chunk_grid.dimensions)?;
+    let chunks = (start..start.saturating_add(count)).map_while(|i| touched.chunk(i));
+    Ok(chunks.map(|chunk| PlannedObject { key: array.chunk_key(&chunk), chunk }).collect())
+}
