@@ -36,6 +36,7 @@ function registeredCodecs(): RegisteredCodec[] {
   });
 }
 
+/** What is going on. Counters are sums since the start. */
 export interface Info {
   /** Whether the engine has been started. */
   isStarted: boolean;
@@ -53,10 +54,19 @@ export interface Info {
   encoded: { workers: number; caller: number };
   /** The codecs that callers have registered. */
   codecs: RegisteredCodec[];
+  /** Time that decoders have worked, in ms, summed over all of them. */
+  decodeMs: number;
+  /** Requests over HTTP: those that were sent, bytes of their bodies, those without an answer, and those that were given up. */
+  wire: { requests: number; bytes: number; failed: number; aborted: number };
+  /** Requests that a `persistentCache` could answer, and those it could not. */
+  persistentCache: { hits: number; misses: number };
+  /** Warnings since the start. */
+  warnings: number;
   /** Traps of the engine, each of which cost an instance. */
   panics: number;
 }
 
+/** What the package runs on here, and what it has done so far. */
 export function info(): Info {
   return {
     isStarted: isEngineStarted(),
@@ -67,6 +77,10 @@ export function info(): Info {
     parts: { ...counters.parts },
     encoded: { ...counters.encoded },
     codecs: registeredCodecs(),
+    decodeMs: counters.decodeMs,
+    wire: { ...counters.wire },
+    persistentCache: { ...counters.persistentCache },
+    warnings: counters.warnings,
     panics: counters.panics,
   };
 }

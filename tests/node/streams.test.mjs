@@ -27,8 +27,12 @@ class Watched {
     this.most = Math.max(this.most, this.underWay);
     try {
       await new Promise((resolve, reject) => {
-        setTimeout(resolve, this.delay);
-        signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+        const timer = setTimeout(resolve, this.delay);
+        const leave = () => {
+          clearTimeout(timer);
+          reject(signal.reason);
+        };
+        signal?.addEventListener("abort", leave, { once: true });
       });
       return files.get(key);
     } finally {

@@ -187,13 +187,13 @@ mod tests {
 
     #[test]
     fn permits_pass_over_waiters_that_left() {
-        let origin = Origin::new(1);
-        let Poll::Ready(first) = poll(pin!(origin.permit(&Urgency::default()))) else {
+        let (origin, urgency) = (Origin::new(1), Urgency::default());
+        let Poll::Ready(first) = poll(pin!(origin.permit(&urgency))) else {
             panic!("a free permit")
         };
-        let mut left_before = Box::pin(origin.permit(&Urgency::default()));
-        let mut left_after = Box::pin(origin.permit(&Urgency::default()));
-        let mut last = Box::pin(origin.permit(&Urgency::default()));
+        let mut left_before = Box::pin(origin.permit(&urgency));
+        let mut left_after = Box::pin(origin.permit(&urgency));
+        let mut last = Box::pin(origin.permit(&urgency));
         assert!(poll(left_before.as_mut()).is_pending());
         assert!(poll(left_after.as_mut()).is_pending());
         assert!(poll(last.as_mut()).is_pending());

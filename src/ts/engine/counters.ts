@@ -10,6 +10,8 @@ export const counters = {
   wire: { requests: 0, bytes: 0, failed: 0, aborted: 0 },
   /** What the persistent caches could answer. */
   persistentCache: { hits: 0, misses: 0 },
+  /** What `onWarning` was told. */
+  warnings: 0,
   /** Traps of the engine; each cost an instance. */
   panics: 0,
 };
