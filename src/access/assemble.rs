@@ -1,7 +1,7 @@
 //! Steps 5 and 6 for one part: decode the chunks that arrive, scatter their elements into the part's buffer. Runs in a worker.
 //!
 //! The buffer starts as fill value, so absent chunks need no word. A chunk that fills neighbouring bytes of the part is decoded
-//! straight into them. Deliberately sync and without store: what is fetched comes in by [`Assembly::supply`].
+//! straight into them. Where elements are wanted as something else, that is done to the whole part at its end. Deliberately sync and without store: what is fetched comes in by [`Assembly::supply`].
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -12,6 +12,7 @@ use crate::access::piece::{Header, Moved, MovedAxis, Piece, touched};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::pipeline::{Elements, Scratch};
 use crate::format::codec::user::{Ledger, Request, is_waiting};
+use crate::format::conversion::Conversion;
 use crate::limits;
 
 /// A part in the making.
@@ -20,6 +21,7 @@ pub struct Assembly {
     /// Elements from one place to the next along each dimension of the part.
     strides: Vec<usize>,
     buffer: PartBuffer,
+    conversion: Option<Conversion>,
     /// Pieces whose chunks wait for codecs of the user's.
     waiting: Vec<Waiting>,
     /// The number of the next request for one.
@@ -37,7 +39,7 @@ impl Assembly {
     /// An empty part: all fill value.
     ///
     /// # Errors
-    /// `Limit` when there is no memory for it.
+    /// `Limit` when there is no memory for it, `Argument` for elements that cannot be what is wanted.
     pub fn begin(binding: &Rc<Binding>, header: &[u32]) -> Result<Self> {
         let header = Header::from_words(header)?;
         let shape: Vec<u64> = header.shape.iter().map(|extent| u64::from(*extent)).collect();
@@ -46,7 +48,12 @@ impl Assembly {
         let elements = limits::product(shape.iter().copied(), "part")?;
         let buffer = PartBuffer::new(elements, metadata.data_type.size(), &metadata.fill_value)?;
         let strides = strides(&shape, &order)?;
-        Ok(Self { binding: binding.clone(), strides, buffer, waiting: Vec::new(), next_request: 0 })
+        let conversion = match header.conversion.as_slice() {
+            [] => None,
+            words => Some(Conversion::from_words(words, &metadata.data_type)?),
+        };
+        let binding = binding.clone();
+        Ok(Self { binding, strides, buffer, conversion, waiting: Vec::new(), next_request: 0 })
     }
 
     /// Decodes the pieces of a table, whose buffers are given by number, and scatters them.
@@ -144,7 +151,11 @@ impl Assembly {
         if self.is_waiting() {
             return Err(Error::argument("a part cannot end while it waits for codecs of the user's"));
         }
-        self.buffer.finish()
+        let elements = self.buffer.finish()?;
+        match &self.conversion {
+            Some(conversion) => conversion.apply(&self.binding.metadata().data_type, &elements),
+            None => Ok(elements),
+        }
     }
 
     fn place(&mut self, piece: &Piece, encoded: &[u8], scratch: &mut Scratch) -> Result<()> {

@@ -1,6 +1,6 @@
 //! How the planner tells a decoder what to do: flat tables of 32-bit words, which cost nothing to post to a worker.
 //!
-//! A **header** describes a part; a **piece** says: decode this chunk of that buffer and put these of its elements there.
+//! A **header** describes a part and what becomes of its elements; a **piece** says: decode this chunk of that buffer and put these of its elements there.
 //! The layout is known to this file alone; it lives within one version of the package and is never stored.
 
 use std::ops::Range;
@@ -15,6 +15,8 @@ pub struct Header {
     pub shape: Vec<u32>,
     /// Dimensions, slowest first.
     pub order: Vec<u32>,
+    /// What becomes of the elements, as `format::conversion` writes it; empty where they stay as they are.
+    pub conversion: Vec<u32>,
 }
 
 /// One chunk, and what of it goes where.
@@ -110,15 +112,17 @@ impl Header {
     ///
     /// # Errors
     /// `Limit` for an extent beyond 32 bits.
-    pub fn new(shape: &[u64], order: &[usize]) -> Result<Self> {
+    pub fn new(shape: &[u64], order: &[usize], conversion: &[u32]) -> Result<Self> {
         let shape = shape.iter().map(|extent| word(*extent)).collect::<Result<_>>()?;
         let order = order.iter().map(|dimension| word(*dimension as u64)).collect::<Result<_>>()?;
-        Ok(Self { shape, order })
+        Ok(Self { shape, order, conversion: conversion.to_vec() })
     }
 
-    /// As words.
+    /// As words: the rank before all.
     pub fn to_words(&self) -> Vec<u32> {
-        self.shape.iter().chain(&self.order).copied().collect()
+        let rank = u32::try_from(self.shape.len()).unwrap_or(u32::MAX);
+        let words = self.shape.iter().chain(&self.order).chain(&self.conversion).copied();
+        std::iter::once(rank).chain(words).collect()
     }
 
     /// From words.
@@ -126,13 +130,16 @@ impl Header {
     /// # Errors
     /// `Argument` when they are not a header.
     pub fn from_words(words: &[u32]) -> Result<Self> {
-        let (shape, order) = words.split_at(words.len() / 2);
+        let (rank, words) = words.split_first().ok_or_else(malformed)?;
+        let rank = limits::to_usize(u64::from(*rank), "rank")?;
+        let (shape, words) = words.split_at_checked(rank).ok_or_else(malformed)?;
+        let (order, conversion) = words.split_at_checked(rank).ok_or_else(malformed)?;
         let mut dimensions = order.to_vec();
         dimensions.sort_unstable();
-        if shape.len() != order.len() || dimensions.iter().zip(0..).any(|(found, wanted)| *found != wanted) {
+        if dimensions.iter().zip(0..).any(|(found, wanted)| *found != wanted) {
             return Err(malformed());
         }
-        Ok(Self { shape: shape.to_vec(), order: order.to_vec() })
+        Ok(Self { shape: shape.to_vec(), order: order.to_vec(), conversion: conversion.to_vec() })
     }
 }
 
@@ -307,11 +314,12 @@ mod tests {
 
     #[test]
     fn headers_round_trip_and_orders_are_permutations() {
-        let header = Header::new(&[3, 4], &[1, 0]).unwrap();
+        let header = Header::new(&[3, 4], &[1, 0], &[7, 8, 9]).unwrap();
         assert_eq!(Header::from_words(&header.to_words()).unwrap(), header);
-        assert!(Header::from_words(&[3, 4, 1, 1]).is_err());
-        assert!(Header::from_words(&[3, 4, 1]).is_err());
-        assert!(Header::new(&[1 << 33], &[0]).is_err());
+        assert!(Header::from_words(&[2, 3, 4, 1, 1]).is_err());
+        assert!(Header::from_words(&[2, 3, 4, 1]).is_err());
+        assert!(Header::from_words(&[]).is_err());
+        assert!(Header::new(&[1 << 33], &[0], &[]).is_err());
     }
 
     #[test]

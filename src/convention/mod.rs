@@ -51,8 +51,13 @@ pub fn answer(request: &str) -> Result<String> {
             let wanted: declare::Wanted = read(serde_json::from_value(take("convention")))?;
             text(&declare::declare(&take("attributes"), wanted)?)
         }
+        Some("packing") => {
+            let node: node::Node = read(serde_json::from_value(take("node")))?;
+            text(&cf::packing::packing(&node, &read(serde_json::from_value(take("wanted")))?)?)
+        }
+        Some("time") => text(&cf::time::answer(&read(serde_json::from_value(request))?)?),
         Some("pyramid") => text(&pyramid::step(&read(serde_json::from_value(request))?)?),
-        _ => Err(Error::argument("a request is examine, declare or pyramid")),
+        _ => Err(Error::argument("a request is examine, declare, packing, time or pyramid")),
     }
 }
 

@@ -57,6 +57,6 @@ pub async fn prefetch(
     on_progress: &dyn Fn(&Progress),
     context: &RequestContext,
 ) -> Result<Progress> {
-    let request = ReadRequest { selection, order: None, streamed: true, nearest: None };
+    let request = ReadRequest { selection, order: None, streamed: true, nearest: None, conversion: None };
     read(array, &request, &Discarding, &Listener(on_progress), context).await
 }

@@ -12,6 +12,7 @@ use crate::access::plan::PartPlan;
 use crate::access::projection::AxisProjection;
 use crate::access::selection::{Selected, Selection};
 use crate::error::{Error, Result};
+use crate::format::conversion::Conversion;
 use crate::hierarchy::array::Array;
 use crate::hierarchy::decoder::Decoder;
 use crate::hierarchy::read_part::PartReader;
@@ -36,6 +37,8 @@ pub struct ReadRequest {
     /// Which place of the result (in the array's dimensions) is wanted first, the middle along those that are not given; parts come in C order
     /// without. Of points it says nothing.
     pub nearest: Option<Vec<f64>>,
+    /// What becomes of the elements; they stay as they are when absent.
+    pub conversion: Option<Conversion>,
 }
 
 /// What the sink must make room for.
@@ -49,10 +52,12 @@ pub struct OutputLayout {
     pub order: Vec<usize>,
     /// How many parts will come.
     pub parts: u64,
-    /// One packed element.
+    /// One packed element, converted.
     pub fill_value: Vec<u8>,
-    /// Bytes of one element; 0 where elements have lengths of their own.
+    /// Bytes of one element, converted; 0 where elements have lengths of their own.
     pub element_size: usize,
+    /// What becomes of the elements, for those who decode; empty where they stay as they are.
+    pub conversion: Vec<u32>,
 }
 
 /// The elements of a part.
@@ -172,7 +177,8 @@ impl Work {
                     .zip(&leaf_grid)
                     .map(|(axis, grid)| AxisProjection::new(&axis.indices, grid))
                     .collect::<Result<Vec<_>>>()?;
-                let grid = PartGrid::new(&projections, typical_size(layout), &layout.order)?;
+                let size = typical_size(layout).max(array.binding().element_size());
+                let grid = PartGrid::new(&projections, size, &layout.order)?;
                 Ok(Self::Orthogonal { projections, grid })
             }
             Selected::Points(points) => {
@@ -270,6 +276,12 @@ fn layout(array: &Array, request: &ReadRequest, selected: &Selected) -> Result<O
         _ => in_c_order,
     };
     let binding = array.binding();
-    let fill_value = binding.metadata().fill_value.0.clone();
-    Ok(OutputLayout { shape, kept, order, parts: 0, fill_value, element_size: binding.element_size() })
+    let metadata = binding.metadata();
+    let mut fill_value = metadata.fill_value.0.clone();
+    let (mut element_size, mut words) = (binding.element_size(), Vec::new());
+    if let Some(conversion) = &request.conversion {
+        fill_value = conversion.apply(&metadata.data_type, &fill_value)?;
+        (element_size, words) = (conversion.target.size(), conversion.to_words()?);
+    }
+    Ok(OutputLayout { shape, kept, order, parts: 0, fill_value, element_size, conversion: words })
 }

@@ -31,6 +31,7 @@ pub(super) struct PartReader<'a> {
     sink: &'a dyn PartSink,
     context: RequestContext,
     order: &'a [usize],
+    conversion: &'a [u32],
     progress: Cell<Progress>,
 }
 
@@ -70,7 +71,8 @@ impl<'a> PartReader<'a> {
     ) -> Self {
         let context = RequestContext { subject: Subject::Chunk, ..context.clone() };
         let progress = Cell::new(Progress { parts_total: layout.parts, chunks_total, ..Progress::default() });
-        Self { array, decoder, sink, context, order: &layout.order, progress }
+        let OutputLayout { order, conversion, .. } = layout;
+        Self { array, decoder, sink, context, order, conversion, progress }
     }
 
     /// How far the read is.
@@ -274,7 +276,7 @@ impl<'a> PartReader<'a> {
         let decoding = match &mut in_flight.part {
             Some(decoding) => decoding,
             none => {
-                let header = Header::new(&part.shape, self.order)?.to_words();
+                let header = Header::new(&part.shape, self.order, self.conversion)?.to_words();
                 none.insert(self.decoder.begin(self.array, header)?)
             }
         };

@@ -13,6 +13,8 @@ use super::{host, registry, store, task};
 use crate::access::part::Part;
 use crate::access::selection::{DimensionSelection, Selection};
 use crate::error::{Error, Result, Stage};
+use crate::format::conversion::{Conversion, Shading};
+use crate::format::data_type::DataType;
 use crate::hierarchy::read::{OutputLayout, PartData, PartSink, Progress, ReadRequest, read as read_array};
 use crate::store::{LocalFuture, RequestContext, Urgency};
 
@@ -73,6 +75,48 @@ struct Request {
     nearest: Option<Vec<f64>>,
     #[serde(default)]
     priority: f64,
+    #[serde(default)]
+    conversion: Option<Wanted>,
+}
+
+/// What becomes of the elements, as `conversion.ts` writes it.
+#[derive(Deserialize)]
+struct Wanted {
+    /// Words of `format::conversion`, from the conventions' module.
+    #[serde(default)]
+    unpacking: Option<Vec<u32>>,
+    /// A type of numbers.
+    #[serde(default)]
+    to: Option<String>,
+    /// From which number to which, gamma, bytes of a colour, and the table.
+    #[serde(default)]
+    shading: Option<Vec<f64>>,
+}
+
+impl Wanted {
+    fn conversion(self, data_type: &DataType) -> Result<Conversion> {
+        let conversion = match self.unpacking {
+            Some(words) => Conversion::from_words(&words, data_type)?,
+            None => Conversion::of(data_type)?,
+        };
+        let conversion = match self.shading {
+            Some(numbers) => conversion.shaded(shading(&numbers)?)?,
+            None => conversion,
+        };
+        match self.to {
+            Some(name) => conversion.to(&name),
+            None => Ok(conversion),
+        }
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // bytes
+fn shading(numbers: &[f64]) -> Result<Shading> {
+    let (head, table) =
+        numbers.split_first_chunk::<4>().ok_or_else(|| Error::argument("a shading is incomplete"))?;
+    let [low, high, gamma, width] = *head;
+    let table = table.iter().map(|byte| *byte as u8).collect();
+    Ok(Shading { low, high, gamma, width: width as usize, table })
 }
 
 #[derive(Deserialize)]
@@ -111,6 +155,16 @@ impl From<Dimension> for DimensionSelection {
 pub struct JobRequest {
     read: ReadRequest,
     priority: f64,
+    conversion: Option<Wanted>,
+}
+
+impl JobRequest {
+    /// With what becomes of elements of this data type.
+    fn of_elements(mut self, data_type: &DataType) -> Result<Self> {
+        let wanted = self.conversion.take();
+        self.read.conversion = wanted.map(|wanted| wanted.conversion(data_type)).transpose()?;
+        Ok(self)
+    }
 }
 
 impl std::ops::Deref for JobRequest {
@@ -125,8 +179,9 @@ impl std::ops::Deref for JobRequest {
 pub fn request_of(request: JsValue) -> Result<JobRequest> {
     let request: Request = serde_wasm_bindgen::from_value(request).map_err(unreadable)?;
     let order = request.order.map(|order| order.into_iter().map(|axis| axis as usize).collect());
-    let Request { selection, streamed, nearest, priority, .. } = request;
-    Ok(JobRequest { read: ReadRequest { selection: selection.into(), order, streamed, nearest }, priority })
+    let Request { selection, streamed, nearest, priority, conversion, .. } = request;
+    let read = ReadRequest { selection: selection.into(), order, streamed, nearest, conversion: None };
+    Ok(JobRequest { read, priority, conversion })
 }
 
 /// What goes with the requests of a read.
@@ -167,6 +222,8 @@ pub fn read(array: u32, request: JsValue, job: Job, signal: JsValue, settle: Fun
         let decoder = JobDecoder { job: job.clone() };
         let sink = JobSink { hears_progress: job.hears_progress(), job };
         let context = read_context(&request, signal);
+        let request = request.of_elements(&array.binding().metadata().data_type);
+        let request = request.map_err(|error| error.at_node(array.path().as_str()))?;
         let done = read_array(&array, &request, &decoder, &sink, &context).await?;
         Ok(progress_numbers(&done).into())
     })

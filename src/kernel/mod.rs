@@ -8,6 +8,7 @@
 //! | [`scatter`] | strided, listed and pointwise copies between boxes |
 //! | [`fill`] | one element repeated |
 //! | [`cast`] | numbers of one type as numbers of another |
+//! | [`convert`] | numbers masked, scaled and cast, or as colours |
 //! | [`delta`] | running sums |
 //! | [`crc32c`] | the checksum of shard indexes |
 //! | [`lz4`] | LZ4 blocks, fast on long runs |
@@ -26,6 +27,7 @@
 
 pub mod bitshuffle;
 pub mod cast;
+pub mod convert;
 pub mod crc32c;
 pub mod delta;
 pub mod fill;

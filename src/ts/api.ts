@@ -1,7 +1,13 @@
 /**
  * The public names, the same in every entry. `tests/node/package.test.mjs` pins the list.
  */
-export { Array, type ArrayGetBytesOptions, type ArrayGetOptions } from "./array.ts";
+export {
+  Array,
+  type ArrayGetBytesOptions,
+  type ArrayGetColorsOptions,
+  type ArrayGetNumbersOptions,
+  type ArrayGetOptions,
+} from "./array.ts";
 export {
   type ConsolidatedFormat,
   type ConsolidatedMetadataOptions,
@@ -9,6 +15,15 @@ export {
   withConsolidatedMetadata,
   withMaybeConsolidatedMetadata,
 } from "./consolidated.ts";
+export {
+  AtValue,
+  at,
+  BetweenValues,
+  between,
+  type CoordinateValue,
+  type NearestOptions,
+} from "./by_value.ts";
+export type { CfOptions } from "./convention/cf.ts";
 export {
   addConvention,
   type Convention,
@@ -19,9 +34,11 @@ export {
   type ValidateOptions,
   validate,
 } from "./convention/conventions.ts";
+export { Coordinates, type CoordsOptions, coords } from "./convention/coordinates.ts";
 export type { NodeLike } from "./convention/facts.ts";
 export type { Finding } from "./convention/findings.ts";
 export type { Extent } from "./convention/geometry.ts";
+export { locate } from "./convention/locate.ts";
 export { type PlacedNode, type PyramidOptions, pyramid } from "./convention/pyramid.ts";
 export {
   type At,
@@ -36,6 +53,7 @@ export {
 } from "./convention/pyramid_model.ts";
 export { type JsonSchema, type RegisteredConvention, registerConvention } from "./convention/registered.ts";
 export type { Tile } from "./convention/tiles.ts";
+export { type DateLike, type Moment, TimeUnits, timeUnits } from "./convention/time.ts";
 export { type CopyOptions, type CopyProgress, copy } from "./copy.ts";
 export {
   type CodecOption,
@@ -92,6 +110,8 @@ export {
 } from "./nodes.ts";
 export { type OpenOptions, open } from "./open.ts";
 export { type EncodedBasis, type PlannedObject, ReadPlan } from "./read/plan.ts";
+export { addLight, type ColorName, type Colors } from "./read/colors.ts";
+export type { ConversionOptions, NumberType } from "./read/conversion.ts";
 export type { Progress, ReadOptions } from "./read/read.ts";
 export type { BytesPart, Part, PartPlace, StreamOptions } from "./read/stream.ts";
 export {

@@ -2,6 +2,7 @@
  * An array: what its metadata says, and the calls that read it. The object holds a store, a path and the metadata text;
  * the engine learns of it at the first call that needs bytes, and again when its instance was replaced.
  */
+import { hasValues, locate } from "./convention/locate.ts";
 import { InvalidSelectionError } from "./errors.ts";
 import { Location } from "./location.ts";
 import {
@@ -15,9 +16,17 @@ import {
   OpenedNode,
   textsOf,
 } from "./node_facts.ts";
+import { type ConversionOptions, conversionOf, type NumberType } from "./read/conversion.ts";
 import { planRead, type ReadPlan } from "./read/plan.ts";
 import { prefetchSelection } from "./read/prefetch.ts";
-import { type Progress, type ReadOptions, readChunk, readSelection } from "./read/read.ts";
+import {
+  type Progress,
+  type ReadOptions,
+  type ReadResult,
+  readChunk,
+  readSelection,
+  typeNameOf,
+} from "./read/read.ts";
 import { type BytesPart, type Part, type StreamOptions, streamSelection } from "./read/stream.ts";
 import { type AnySelection, requestOf } from "./selection.ts";
 import type { Settable } from "./set.ts";
@@ -35,6 +44,8 @@ import type {
   Scalar,
   Selected,
   SelectedBytes,
+  SelectedColors,
+  SelectedNumbers,
 } from "./types.ts";
 
 import { type UpdateAttributesOptions, updateAttributes } from "./update_attributes.ts";
@@ -49,6 +60,21 @@ export interface ArrayGetOptions<D extends DataType> extends ReadOptions {
   out?: PlainArray<D>;
   /** `"bytes"`: the packed elements, little-endian; of any data type whose elements have one size. */
   as?: undefined;
+  decode?: undefined;
+}
+
+/** `Array.get` with a type of numbers in `as`, or with `decode`. Elements are changed where they are decoded, in the workers. */
+export interface ArrayGetNumbersOptions<As extends NumberType | undefined = NumberType | undefined>
+  extends ReadOptions,
+    Omit<ConversionOptions, "as" | "colors"> {
+  as?: As;
+  out?: ArrayBufferView;
+}
+
+/** `Array.get` with `as: "rgba"`. */
+export interface ArrayGetColorsOptions extends ReadOptions, Omit<ConversionOptions, "as"> {
+  as: "rgba";
+  out?: Uint8ClampedArray | Uint8Array;
 }
 
 /** `Array.get` with `as: "bytes"`. */
@@ -68,6 +94,16 @@ function checkChunkIndex(path: string, facts: ArrayFacts, index: readonly number
     actual: `[${index}]`,
     path,
   });
+}
+
+/** Pixels of four bytes as an array with a dimension more. */
+function picture({ data, shape, stride }: ReadResult): SelectedColors {
+  const { buffer, byteOffset, byteLength } = data as Uint8Array<ArrayBuffer>;
+  return {
+    data: new Uint8ClampedArray(buffer, byteOffset, byteLength),
+    shape: [...shape, 4],
+    stride: [...stride.map((step) => 4 * step), 1],
+  };
 }
 
 const gridShapeOf = ({ shape, chunks }: ArrayFacts) =>
@@ -194,22 +230,34 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     return isDataType(this.dtype, query);
   }
 
-  /** The selected elements in C order, in plain arrays; with `as: "bytes"` as they are packed. */
+  /**
+   * The selected elements in C order, in plain arrays: as they are, as numbers of another type, unpacked by CF's attributes, or as
+   * pictures (`as: "rgba"`: the last dimension is red, green, blue and alpha, as `ImageData` takes it). With `as: "bytes"` as they are packed.
+   */
   get(selection: AnySelection | null | undefined, options: ArrayGetBytesOptions): Promise<SelectedBytes>;
+  get(selection: AnySelection | null | undefined, options: ArrayGetColorsOptions): Promise<SelectedColors>;
   get(selection?: AnySelection | null, options?: ArrayGetOptions<D>): Promise<Selected<D>>;
+  get<As extends NumberType | undefined = undefined>(
+    selection: AnySelection | null | undefined,
+    options: ArrayGetNumbersOptions<As>,
+  ): Promise<SelectedNumbers<As>>;
   async get(
     selection?: AnySelection | null,
-    options: ArrayGetOptions<D> | ArrayGetBytesOptions = {},
-  ): Promise<SelectedBytes | Selected<D>> {
-    const request = requestOf(selection, this[FACTS]);
-    const { out, as, ...rest } = options;
-    const form = as === "bytes" ? as : "plain";
-    const result = await readSelection(this, request, {
-      ...rest,
-      form,
-      out: out as ArrayBufferView | undefined,
-    });
-    return result as unknown as Selected<D>;
+    options: ArrayGetOptions<D> | ArrayGetBytesOptions | ArrayGetNumbersOptions | ArrayGetColorsOptions = {},
+  ): Promise<SelectedBytes | Selected<D> | SelectedNumbers<NumberType | undefined> | SelectedColors> {
+    const { signal } = options;
+    const places = hasValues(selection) ? await locate(this, selection, { signal }) : selection;
+    const request = requestOf(places, this[FACTS]);
+    if (options.as === "bytes") {
+      const result = await readSelection(this, request, { ...options, form: "bytes" });
+      return result as unknown as SelectedBytes;
+    }
+    const { out, as, decode, window, gamma, colors, ...rest } = options as ArrayGetColorsOptions;
+    const wanted = { as, decode, window, gamma, colors };
+    const conversion = await conversionOf(this, wanted, () => typeNameOf(this));
+    const form = conversion?.isColors ? "bytes" : "plain";
+    const result = await readSelection(this, { ...request, conversion }, { ...rest, form, out });
+    return (conversion?.isColors ? picture(result) : result) as Selected<D>;
   }
 
   /**
@@ -257,7 +305,9 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     value: Settable<D>,
     options: WriteOptions = {},
   ): Promise<void> {
-    await writeSelection(this, requestOf(selection, this[FACTS]), value, options);
+    const { signal } = options;
+    const places = hasValues(selection) ? await locate(this, selection, { signal }) : selection;
+    await writeSelection(this, requestOf(places, this[FACTS]), value, options);
   }
 
   /** Changes the shape: shrinking erases what falls outside, and what is new is fill value. */

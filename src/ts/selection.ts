@@ -2,8 +2,12 @@
  * A selection as callers write it, turned into the plain object that the engine reads. Only spelling is settled here:
  * bounds, wrapping and clipping are the engine's (`access::selection`).
  */
+import type { ByValue } from "./by_value.ts";
 import { InvalidSelectionError } from "./errors.ts";
+import type { Conversion } from "./read/conversion.ts";
 import { Points, select } from "./slice.ts";
+
+export { Points };
 
 type Integer = number | bigint;
 type Bound = Integer | null | undefined;
@@ -11,8 +15,18 @@ type Bound = Integer | null | undefined;
 /** A slice as `slice` makes it, or written out, with bigints for places beyond 2^53. */
 export type AnySlice = { start?: Bound; stop?: Bound; step?: Bound };
 
-/** One dimension: an index, a slice, everything (`null`), or a list of indices. "..." stands for as many `null` as fit. */
-export type DimensionSelection = Integer | AnySlice | null | undefined | "..." | ArrayLike<Integer>;
+/**
+ * One dimension: an index, a slice, everything (`null`), a list of indices, or values of its coordinate (`at`, `between`). "..." stands for
+ * as many `null` as fit.
+ */
+export type DimensionSelection =
+  | Integer
+  | AnySlice
+  | null
+  | undefined
+  | "..."
+  | ArrayLike<Integer>
+  | ByValue;
 
 /** By position, by dimension name, or single points. */
 export type AnySelection = readonly DimensionSelection[] | Record<string, DimensionSelection> | Points;
@@ -35,6 +49,8 @@ export interface EngineRequest {
   nearest?: number[];
   /** What is fetched first. */
   priority?: number;
+  /** What becomes of the elements. */
+  conversion?: Conversion | undefined;
 }
 
 /** Integers as the engine reads them: numbers where they are safe, else bigints. */
@@ -83,19 +99,28 @@ function spreadEllipsis(entries: readonly DimensionSelection[], rank: number): D
 interface Dimensions {
   readonly shape: readonly number[];
   readonly dimensionNames: (string | null)[] | undefined;
+  readonly attributes?: Record<string, unknown>;
+}
+
+/** The names of the dimensions; of formats that have no place for them, those that xarray writes into the attributes. */
+export function dimensionNamesOf({ shape, dimensionNames, attributes }: Dimensions): (string | null)[] | undefined {
+  if (dimensionNames) return dimensionNames;
+  const names = attributes?._ARRAY_DIMENSIONS;
+  const isWhole =
+    Array.isArray(names) && names.length === shape.length && names.every((name) => typeof name === "string");
+  return isWhole ? names : undefined;
 }
 
 /** The engine's form of a selection; none at all means everything. */
 export function requestOf(selection: AnySelection | null | undefined, facts: Dimensions): EngineRequest {
   if (selection instanceof Points) return { selection: { Points: selection.lists.map(list) } };
-  const { dimensionNames } = facts;
   const entries =
     selection === null || selection === undefined
       ? []
       : Array.isArray(selection)
         ? spreadEllipsis(selection, facts.shape.length)
         : select(
-            { dimensionNames: dimensionNames as string[] | undefined },
+            { dimensionNames: dimensionNamesOf(facts) as string[] | undefined },
             selection as Record<string, DimensionSelection>,
           );
   return { selection: { Orthogonal: entries.map(dimension) } };

@@ -208,6 +208,18 @@ export type Selected<D extends DataType> = {
 /** What `Array.get` resolves to with `as: "bytes"`. */
 export type SelectedBytes = { data: Uint8Array; shape: number[]; stride: number[] };
 
+/** What `Array.get` resolves to with a type of numbers in `as`; with `decode` alone the attributes decide which. */
+export type SelectedNumbers<As extends keyof ArraysOfNumbers | undefined> = {
+  data: As extends keyof ArraysOfNumbers
+    ? ArraysOfNumbers[As]
+    : Exclude<ArraysOfNumbers[keyof ArraysOfNumbers], BigInt64Array | BigUint64Array>;
+  shape: number[];
+  stride: number[];
+};
+
+/** What `Array.get` resolves to with `as: "rgba"`: four bytes a pixel, the last dimension. */
+export type SelectedColors = { data: Uint8ClampedArray<ArrayBuffer>; shape: number[]; stride: number[] };
+
 export type Attributes = Record<string, unknown>;
 
 export type CodecMetadata = { name: string; configuration: Record<string, unknown> };

@@ -42,6 +42,7 @@ const NAMES = [
   "_zarrita_internal_set",
   "_zarrita_internal_sliceIndices",
   "addConvention",
+  "addLight",
   "consolidate",
   "conventionAttributes",
   "conventions",

@@ -85,7 +85,7 @@ pub async fn read_async(
     order: Option<Vec<usize>>,
 ) -> Result<ReadElements> {
     let sink = Gather::default();
-    let request = ReadRequest { selection, order, streamed: false, nearest: None };
+    let request = ReadRequest { selection, order, streamed: false, nearest: None, conversion: None };
     read(array, &request, &Inline::default(), &sink, &RequestContext::default()).await?;
     let elements = sink.elements.into_inner();
     Ok(match array.binding().metadata().data_type.size() {

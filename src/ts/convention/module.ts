@@ -15,10 +15,18 @@ interface ConventionExports {
 }
 
 let starting: Promise<ConventionExports> | undefined;
+let compiled: WebAssembly.Module | undefined;
 
 async function start(): Promise<ConventionExports> {
-  const instance = await WebAssembly.instantiate(await engineModule("conventions"), {});
+  compiled = await engineModule("conventions");
+  const instance = await WebAssembly.instantiate(compiled, {});
   return instance.exports as unknown as ConventionExports;
+}
+
+/** An instance in place of one that trapped, from a module that is there; browsers compile large ones asynchronously alone. */
+function restarted(): ConventionExports {
+  if (!compiled) throw new ZarrError("Argument", "the conventions' module has not been asked before");
+  return new WebAssembly.Instance(compiled, {}).exports as unknown as ConventionExports;
 }
 
 function instance(): Promise<ConventionExports> {
@@ -52,14 +60,26 @@ function errorOf({ code, message, node }: Report): ZarrError {
   return code === "NotFound" ? new NotFoundError(message, details) : new ZarrError(code, message, details);
 }
 
+/** The instance of the last start, while it lives. */
+let running: ConventionExports | undefined;
+
 /** What the module answers; throws its errors. */
 export async function ask<T>(request: string): Promise<T> {
-  const wasm = await instance();
+  running = await instance();
+  return askNow<T>(request);
+}
+
+/** The same at once, of a module that was asked before. */
+export function askNow<T>(request: string): T {
+  running ??= restarted();
   let reply: { status: number; answer: string };
   try {
-    reply = call(wasm, request);
+    reply = call(running, request);
   } catch (cause) {
-    if (!(cause instanceof ZarrError)) starting = undefined;
+    if (!(cause instanceof ZarrError)) {
+      starting = undefined;
+      running = undefined;
+    }
     throw cause instanceof ZarrError
       ? cause
       : new ZarrError("Limit", "the attributes are too much", { cause });

@@ -125,6 +125,14 @@ export async function elementSizeOf(array: AnyArray): Promise<number | undefined
   return callNow((glue) => typeOf(glue, facts, arrayId(glue, array))).size;
 }
 
+/** The name of an array's data type. */
+export async function typeNameOf(array: AnyArray): Promise<string> {
+  const facts = array[FACTS];
+  if (facts.type) return facts.type.name;
+  await startEngine();
+  return callNow((glue) => typeOf(glue, facts, arrayId(glue, array))).name;
+}
+
 /** The most that a read of this layout decodes: every chunk that it can touch, whole. */
 function decodedBytes({ chunks }: ArrayFacts, { shape, elementSize }: Layout): number {
   if (shape.length !== chunks.length) return Number.POSITIVE_INFINITY;
@@ -162,10 +170,11 @@ export async function readInto(
   { signal, onProgress, priority = 0 }: ReadOptions,
 ): Promise<Progress> {
   const facts = array[FACTS];
+  const { conversion, ...rest } = request;
   await bindCodecs(facts, signal);
   const numbers = await run<Float64Array>(signal, (glue, settle) => {
     const id = arrayId(glue, array);
-    sink.expect(typeOf(glue, facts, id));
+    sink.expect(conversion?.type ?? typeOf(glue, facts, id));
     const job = new Job({
       array: knownOf(facts).bound,
       result: sink,
@@ -173,7 +182,7 @@ export async function readInto(
       priority,
       onProgress,
     });
-    return glue.read(id, { ...request, priority }, job, signal, settle);
+    return glue.read(id, { ...rest, priority, conversion: conversion?.request }, job, signal, settle);
   });
   knownOf(facts).isRead = true;
   const progress = progressOf(numbers);

@@ -1,13 +1,18 @@
 //! CF: Climate and Forecast attributes, which have no prefix. https://cfconventions.org
 //!
-//! Recognition and the checks that need this node alone. Decoding packed values is done where elements are copied; that the
-//! variables named here exist is not checked, because that would read other nodes.
+//! Recognition and the checks that need this node alone; how packed values are unpacked is read in [`packing`], what counts of time mean
+//! in [`time`]. That the variables named here exist is not checked, because that would read other nodes.
+
+pub mod calendar;
+pub mod packing;
+pub mod time;
 
 use serde_json::Value;
 
-use super::finding::Report;
-use super::node::Node;
-use super::place::Place;
+use crate::convention::finding::Report;
+use crate::convention::node::Node;
+use crate::convention::place::Place;
+use crate::error::ErrorKind;
 
 /// Attributes that nobody writes by chance.
 const TELLING: [&str; 21] = [
@@ -120,7 +125,7 @@ pub fn validate(node: &Node, _version: &str, report: &mut Report) {
     words(&place, "_Unsigned", &["true", "false"], report);
     packing(&place, report);
     flags(&place, report);
-    time(&place, report);
+    counts_of_time(&place, report);
     if let Some(standard_name) = place.member("standard_name")
         && standard_name.value.as_str().is_some_and(|name| !is_standard_name(name))
     {
@@ -197,44 +202,21 @@ fn flags(place: &Place<'_>, report: &mut Report) {
     }
 }
 
-/// Units of time, as UDUNITS has them, without plural and case.
-const TIME_UNITS: [&str; 18] = [
-    "day",
-    "d",
-    "hour",
-    "hr",
-    "h",
-    "minute",
-    "min",
-    "second",
-    "sec",
-    "s",
-    "millisecond",
-    "msec",
-    "ms",
-    "microsecond",
-    "nanosecond",
-    "month",
-    "year",
-    "week",
-];
-
-fn time(place: &Place<'_>, report: &mut Report) {
+fn counts_of_time(place: &Place<'_>, report: &mut Report) {
     let units = place.member("units");
-    let text = units.as_ref().and_then(|units| units.value.as_str()).unwrap_or_default();
-    let since = text.split_once(" since ");
-    if let (Some((unit, date)), Some(units)) = (since, &units) {
-        let unit = unit.trim().to_ascii_lowercase();
-        let known = TIME_UNITS.contains(&unit.as_str()) || TIME_UNITS.contains(&unit.trim_end_matches('s'));
-        if !known {
-            report.error("time-units", &units.path, format!("{unit:?} is not a unit of time"));
+    let calendar = place.member("calendar");
+    let Some((units, text)) = units.as_ref().and_then(|units| Some((units, units.value.as_str()?))) else { return };
+    if time::split_units(text).is_some() {
+        let calendar = calendar.as_ref().and_then(|calendar| calendar.value.as_str());
+        match time::TimeUnits::parse(text, calendar) {
+            Ok(_) => {}
+            // Units and calendars that mean something, only nothing that can be counted here.
+            Err(error) if error.kind() == ErrorKind::Unsupported => {
+                report.warning("time-units", &units.path, error.to_string());
+            }
+            Err(error) => report.error("time-units", &units.path, error.to_string()),
         }
-        if !date.trim().starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+') {
-            report.error("time-units", &units.path, format!("{:?} is not a date", date.trim()));
-        }
-    } else if let Some(calendar) = place.member("calendar")
-        && units.is_some()
-    {
+    } else if let Some(calendar) = calendar {
         report.warning(
             "calendar",
             &calendar.path,

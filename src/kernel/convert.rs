@@ -1,0 +1,233 @@
+//! Numbers as what the caller wants to see: masked, scaled, of another type, or as colours. One walk, block by block.
+//!
+//! The rules, which `tests` hold against a twin that goes number by number:
+//! - what is missing (equal to one of some values, or outside the valid ones) is compared as it is **packed**, exactly;
+//! - then `× scale`, then `+ offset`, each rounded to the arithmetic's type (f32 or f64), never fused; missing is NaN;
+//! - to an integer type: the nearest one, of two the even one; what is beyond the type becomes its nearest bound, NaN 0;
+//! - to a float type: the nearest one;
+//! - to colours: where the number stands in a window, from 0 to 1 and held there, to the power of gamma, becomes an entry of a table.
+//!
+//! What attributes mean is not known here: see `convention::cf`.
+
+use crate::cast::{NumberType, cast};
+
+/// Numbers converted at a time: the blocks on the way fit the first-level cache.
+const BLOCK: usize = 512;
+
+/// What of the packed numbers means "nothing is there".
+#[derive(Clone, Debug, PartialEq)]
+pub enum Missing {
+    /// Of integers, by [`integer_key`].
+    Integers {
+        /// These, and
+        values: Vec<i64>,
+        /// what is below this, and
+        low: i64,
+        /// what is above this.
+        high: i64,
+    },
+    /// Of floats. NaN is always missing.
+    Floats {
+        /// These, and
+        values: Vec<f64>,
+        /// what is below this, and
+        low: f64,
+        /// what is above this.
+        high: f64,
+    },
+}
+
+/// The arithmetic on the way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unpacking {
+    /// What is done in double precision, else in single.
+    pub is_double: bool,
+    /// What is missing.
+    pub missing: Option<Missing>,
+    /// What numbers are multiplied by, first.
+    pub scale: Option<f64>,
+    /// What is added to them.
+    pub offset: Option<f64>,
+}
+
+/// Colours, or shades, of a window of numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shading {
+    /// The number of the first colour.
+    pub low: f64,
+    /// The number of the last; below `low` the order is reversed.
+    pub high: f64,
+    /// The power that a place from 0 to 1 is raised to.
+    pub gamma: f64,
+    /// Bytes of a colour: 1, or 4 of red, green, blue and alpha.
+    pub width: usize,
+    /// Colours in a row, and behind them that of what is missing.
+    pub table: Vec<u8>,
+}
+
+/// What becomes of the numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Target {
+    /// Numbers of a type.
+    Number(NumberType),
+    /// Colours.
+    Colours(Shading),
+}
+
+impl Target {
+    /// Bytes that a number becomes.
+    pub fn size(&self) -> usize {
+        match self {
+            Self::Number(number) => number.size(),
+            Self::Colours(shading) => shading.width,
+        }
+    }
+}
+
+/// An integer so that order and equality of all 64-bit ones are those of i64: unsigned ones of 64 bits are shifted by 2^63.
+pub fn integer_key(bits: u64, of: NumberType) -> i64 {
+    (if of == NumberType::U64 { bits ^ (1 << 63) } else { bits }).cast_signed()
+}
+
+/// Converts all numbers of `src`; `dst` has room for as many of the target.
+///
+/// # Panics
+/// When the two do not hold the same whole count, or a table is not of whole colours, two at least.
+#[inline(never)]
+pub fn convert(src: &[u8], from: NumberType, dst: &mut [u8], unpacking: Option<&Unpacking>, target: &Target) {
+    let count = src.len() / from.size();
+    assert!(
+        src.len() == count * from.size() && dst.len() == count * target.size(),
+        "a conversion keeps the count of numbers"
+    );
+    let plain = Unpacking { is_double: true, missing: None, scale: None, offset: None };
+    let unpacking = match (unpacking, target) {
+        (None, Target::Number(to)) if !(is_float(from) && !is_float(*to)) => {
+            return cast(src, from, dst, *to);
+        }
+        (given, _) => given.unwrap_or(&plain),
+    };
+    let blocks = src.chunks(BLOCK * from.size()).zip(dst.chunks_mut(BLOCK * target.size()));
+    blocks.for_each(|(src, dst)| convert_block(src, from, dst, unpacking, target));
+}
+
+fn is_float(number: NumberType) -> bool {
+    matches!(number, NumberType::F16 | NumberType::F32 | NumberType::F64)
+}
+
+fn convert_block(src: &[u8], from: NumberType, dst: &mut [u8], unpacking: &Unpacking, target: &Target) {
+    let count = src.len() / from.size();
+    let mut wide = [0_u8; 8 * BLOCK];
+    let arithmetic = if unpacking.is_double { NumberType::F64 } else { NumberType::F32 };
+    let wide = &mut wide[..count * arithmetic.size()];
+    cast(src, from, wide, arithmetic);
+    scale(wide, unpacking);
+    if let Some(missing) = &unpacking.missing {
+        mask(src, from, wide, arithmetic.size(), missing);
+    }
+    match target {
+        Target::Number(to) if !is_float(*to) => {
+            if unpacking.is_double {
+                each::<8>(wide, |bytes| f64::from_le_bytes(bytes).round_ties_even().to_le_bytes());
+            } else {
+                each::<4>(wide, |bytes| f32::from_le_bytes(bytes).round_ties_even().to_le_bytes());
+            }
+            cast(wide, arithmetic, dst, *to);
+        }
+        Target::Number(to) => cast(wide, arithmetic, dst, *to),
+        Target::Colours(shading) if unpacking.is_double => shade(wide, dst, shading),
+        Target::Colours(shading) => {
+            let mut doubles = [0_u8; 8 * BLOCK];
+            cast(wide, arithmetic, &mut doubles[..count * 8], NumberType::F64);
+            shade(&doubles[..count * 8], dst, shading);
+        }
+    }
+}
+
+#[inline(always)]
+fn each<const N: usize>(numbers: &mut [u8], change: impl Fn([u8; N]) -> [u8; N]) {
+    numbers.as_chunks_mut::<N>().0.iter_mut().for_each(|bytes| *bytes = change(*bytes));
+}
+
+#[allow(clippy::cast_possible_truncation)] // a factor of single precision is what is wanted
+fn scale(wide: &mut [u8], Unpacking { is_double, scale, offset, .. }: &Unpacking) {
+    if *is_double {
+        if let Some(scale) = scale {
+            each::<8>(wide, |bytes| (f64::from_le_bytes(bytes) * scale).to_le_bytes());
+        }
+        if let Some(offset) = offset {
+            each::<8>(wide, |bytes| (f64::from_le_bytes(bytes) + offset).to_le_bytes());
+        }
+        return;
+    }
+    if let Some(scale) = scale.map(|scale| scale as f32) {
+        each::<4>(wide, |bytes| (f32::from_le_bytes(bytes) * scale).to_le_bytes());
+    }
+    if let Some(offset) = offset.map(|offset| offset as f32) {
+        each::<4>(wide, |bytes| (f32::from_le_bytes(bytes) + offset).to_le_bytes());
+    }
+}
+
+/// Puts NaN where the packed number is missing.
+fn mask(src: &[u8], from: NumberType, wide: &mut [u8], size: usize, missing: &Missing) {
+    let mut exact = [0_u8; 8 * BLOCK];
+    let exact = &mut exact[..src.len() / from.size() * 8];
+    let mut nan = |at: usize| {
+        let bytes = &mut wide[at * size..(at + 1) * size];
+        if size == 8 {
+            bytes.copy_from_slice(&f64::NAN.to_le_bytes());
+        } else {
+            bytes.copy_from_slice(&f32::NAN.to_le_bytes());
+        }
+    };
+    match missing {
+        Missing::Integers { values, low, high } => {
+            let same = if from == NumberType::U64 { NumberType::U64 } else { NumberType::I64 };
+            cast(src, from, exact, same);
+            for (at, bytes) in exact.as_chunks::<8>().0.iter().enumerate() {
+                let key = integer_key(u64::from_le_bytes(*bytes), from);
+                if key < *low || key > *high || values.contains(&key) {
+                    nan(at);
+                }
+            }
+        }
+        Missing::Floats { values, low, high } => {
+            cast(src, from, exact, NumberType::F64);
+            for (at, bytes) in exact.as_chunks::<8>().0.iter().enumerate() {
+                let number = f64::from_le_bytes(*bytes);
+                if number < *low || number > *high || values.contains(&number) {
+                    nan(at);
+                }
+            }
+        }
+    }
+}
+
+fn shade(wide: &[u8], dst: &mut [u8], shading: &Shading) {
+    match shading.width {
+        1 => shade_of::<1>(wide, dst, shading),
+        4 => shade_of::<4>(wide, dst, shading),
+        width => panic!("a colour has 1 or 4 bytes, not {width}"),
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)] // an index below the table's length
+fn shade_of<const WIDTH: usize>(wide: &[u8], dst: &mut [u8], shading: &Shading) {
+    let (colours, rest) = shading.table.as_chunks::<WIDTH>();
+    let [colours @ .., of_missing] = colours else { panic!("a table has a colour") };
+    assert!(rest.is_empty() && !colours.is_empty(), "a table is of whole colours");
+    let last = (colours.len() - 1) as f64;
+    let width = shading.high - shading.low;
+    for (bytes, colour) in wide.as_chunks::<8>().0.iter().zip(dst.as_chunks_mut::<WIDTH>().0) {
+        let place = (f64::from_le_bytes(*bytes) - shading.low) / width;
+        // Infinities less infinities are at no place either.
+        let mut place = place.clamp(0.0, 1.0);
+        if shading.gamma != 1.0 {
+            place = place.powf(shading.gamma);
+        }
+        *colour = if place.is_nan() { *of_missing } else { colours[(place * last + 0.5) as usize] };
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,172 @@
+//! Tests of `convert`: known results, and every pair of types against a twin that goes number by number.
+#![allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)]
+
+#[cfg(target_arch = "wasm32")]
+use wasm_bindgen_test::wasm_bindgen_test as test;
+
+use super::NumberType::*;
+use super::*;
+use crate::naive;
+
+const ALL: [NumberType; 12] = [Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, F32, F64];
+
+fn converted(src: &[u8], from: NumberType, unpacking: Option<&Unpacking>, target: &Target) -> Vec<u8> {
+    let mut dst = vec![0xee; src.len() / from.size() * target.size()];
+    convert(src, from, &mut dst, unpacking, target);
+    dst
+}
+
+/// One number by `cast`, whose own tests hold it.
+fn one(bytes: &[u8], from: NumberType, to: NumberType) -> Vec<u8> {
+    let mut out = vec![0; to.size()];
+    cast(bytes, from, &mut out, to);
+    out
+}
+
+fn double(bytes: &[u8], from: NumberType) -> f64 {
+    f64::from_le_bytes(one(bytes, from, F64).try_into().unwrap())
+}
+
+/// An integer of any type, exactly.
+fn whole(bytes: &[u8], from: NumberType) -> i128 {
+    let wide = |to| u64::from_le_bytes(one(bytes, from, to).try_into().unwrap());
+    if from == U64 { i128::from(wide(U64)) } else { i128::from(wide(I64).cast_signed()) }
+}
+
+fn is_missing(bytes: &[u8], from: NumberType, missing: &Missing) -> bool {
+    let shift = |key: &i64| i128::from(*key) + if from == U64 { 1 << 63 } else { 0 };
+    match missing {
+        Missing::Integers { values, low, high } => {
+            let number = whole(bytes, from);
+            number < shift(low) || number > shift(high) || values.iter().any(|key| shift(key) == number)
+        }
+        Missing::Floats { values, low, high } => {
+            let number = double(bytes, from);
+            number < *low || number > *high || values.iter().any(|value| *value == number)
+        }
+    }
+}
+
+/// What a number is after the arithmetic, as a double, which holds every single.
+fn unpacked(bytes: &[u8], from: NumberType, unpacking: &Unpacking) -> f64 {
+    if unpacking.missing.as_ref().is_some_and(|missing| is_missing(bytes, from, missing)) {
+        return f64::NAN;
+    }
+    if unpacking.is_double {
+        let number = double(bytes, from) * unpacking.scale.unwrap_or(1.0);
+        return unpacking.offset.map_or(number, |offset| number + offset);
+    }
+    let number = f32::from_le_bytes(one(bytes, from, F32).try_into().unwrap());
+    let number = number * unpacking.scale.map_or(1.0, |scale| scale as f32);
+    f64::from(unpacking.offset.map_or(number, |offset| number + offset as f32))
+}
+
+/// The integer nearest to a double, the even one of two.
+fn nearest(number: f64) -> f64 {
+    let floor = number.floor();
+    match (number - floor).partial_cmp(&0.5) {
+        Some(std::cmp::Ordering::Less) => floor,
+        Some(std::cmp::Ordering::Greater) => floor + 1.0,
+        Some(std::cmp::Ordering::Equal) if floor.rem_euclid(2.0) == 0.0 => floor,
+        Some(std::cmp::Ordering::Equal) => floor + 1.0,
+        None => number,
+    }
+}
+
+fn agrees(src: &[u8], from: NumberType, unpacking: &Unpacking, to: NumberType) {
+    let found = converted(src, from, Some(unpacking), &Target::Number(to));
+    for (bytes, found) in src.chunks_exact(from.size()).zip(found.chunks_exact(to.size())) {
+        let number = unpacked(bytes, from, unpacking);
+        let number = if is_float(to) { number } else { nearest(number) };
+        let expected = one(&number.to_le_bytes(), F64, to);
+        let nan = is_float(to) && number.is_nan() && double(found, to).is_nan();
+        assert!(nan || found == expected, "{bytes:?} {from:?} → {to:?}: {found:?}, not {expected:?} ({number})");
+    }
+}
+
+fn missing_of(from: NumberType, bytes: &[u8]) -> Missing {
+    let sample = |at: usize| bytes.chunks_exact(from.size()).nth(at).unwrap();
+    if is_float(from) {
+        return Missing::Floats { values: vec![double(sample(1), from), 2.5], low: -1e6, high: f64::INFINITY };
+    }
+    let key = |at: usize| {
+        let wide = if from == U64 { U64 } else { I64 };
+        integer_key(u64::from_le_bytes(one(sample(at), from, wide).try_into().unwrap()), from)
+    };
+    let (low, high) = if key(2) < key(3) { (key(2), key(3)) } else { (key(3), key(2)) };
+    Missing::Integers { values: vec![key(0), key(1), 7], low, high }
+}
+
+#[test]
+fn every_pair_agrees_with_the_twin() {
+    for from in ALL {
+        for count in [4, 5, 511, 512, 513, 1100] {
+            let src = naive::bytes(count * from.size(), 5);
+            for to in ALL {
+                for (scale, offset) in [(None, None), (Some(0.1), None), (None, Some(-3.25)), (Some(1e-3), Some(273.15))] {
+                    for is_double in [true, false] {
+                        let missing = (scale.is_none() || offset.is_some()).then(|| missing_of(from, &src));
+                        agrees(&src, from, &Unpacking { is_double, missing, scale, offset }, to);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_to_unpack_is_a_cast_that_rounds() {
+    let doubles = [0.5, 1.5, 2.5, -0.5, -1.5, 254.5, 255.5, 1e9, f64::NAN, f64::NEG_INFINITY];
+    let src: Vec<u8> = doubles.into_iter().flat_map(f64::to_le_bytes).collect();
+    let bytes = converted(&src, F64, None, &Target::Number(U8));
+    assert_eq!(bytes, [0, 2, 2, 0, 0, 254, 255, 255, 0, 0]);
+    let shorts: Vec<u8> = [300_i16, -300, 5].into_iter().flat_map(i16::to_le_bytes).collect();
+    assert_eq!(converted(&shorts, I16, None, &Target::Number(I8)), [127, 128, 5]);
+    // 2^53 + 1 goes through no double.
+    let long = (1_i64 << 53) + 1;
+    assert_eq!(converted(&long.to_le_bytes(), I64, None, &Target::Number(U64)), long.to_le_bytes());
+}
+
+#[test]
+fn neighbours_beyond_doubles_are_told_apart() {
+    let longs = [i64::MAX - 1, i64::MAX];
+    let src: Vec<u8> = longs.into_iter().flat_map(i64::to_le_bytes).collect();
+    let missing = Missing::Integers { values: vec![i64::MAX], low: i64::MIN, high: i64::MAX };
+    let unpacking = Unpacking { is_double: true, missing: Some(missing), scale: None, offset: None };
+    let found = converted(&src, I64, Some(&unpacking), &Target::Number(F64));
+    assert_eq!(double(&found[..8], F64), 9.223_372_036_854_775_807e18);
+    assert!(double(&found[8..], F64).is_nan());
+}
+
+fn gray(low: f64, high: f64, gamma: f64) -> Target {
+    let table = (0..=255).chain([0]).collect();
+    Target::Colours(Shading { low, high, gamma, width: 1, table })
+}
+
+#[test]
+fn shades_of_a_window() {
+    let all: Vec<u8> = (0..=255).collect();
+    assert_eq!(converted(&all, U8, None, &gray(0.0, 255.0, 1.0)), all);
+    let reversed: Vec<u8> = (0..=255).rev().collect();
+    assert_eq!(converted(&all, U8, None, &gray(255.0, 0.0, 1.0)), reversed);
+    let floats = [-1.0, 0.0, 0.25, 1.0, 7.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+    let src: Vec<u8> = floats.into_iter().flat_map(f64::to_le_bytes).collect();
+    assert_eq!(converted(&src, F64, None, &gray(0.0, 1.0, 1.0)), [0, 0, 64, 255, 255, 0, 255, 0]);
+    assert_eq!(converted(&src, F64, None, &gray(0.0, 1.0, 0.5)), [0, 0, 128, 255, 255, 0, 255, 0]);
+    // A window of no width has no places inside; at it is neither.
+    assert_eq!(converted(&src[..24], F64, None, &gray(0.0, 0.0, 1.0)), [0, 0, 255]);
+}
+
+#[test]
+fn colours_of_a_table_and_of_what_is_missing() {
+    let table = vec![1, 2, 3, 255, 4, 5, 6, 255, 0, 0, 0, 0];
+    let target = Target::Colours(Shading { low: 0.0, high: 10.0, gamma: 1.0, width: 4, table });
+    let src: Vec<u8> = [0.0_f32, 10.0, f32::NAN].into_iter().flat_map(f32::to_le_bytes).collect();
+    assert_eq!(converted(&src, F32, None, &target), [1, 2, 3, 255, 4, 5, 6, 255, 0, 0, 0, 0]);
+}
+
+#[test]
+#[should_panic(expected = "keeps the count")]
+fn refuses_another_count() {
+    convert(&[0; 8], I16, &mut [0; 3], None, &Target::Number(I8));
+}

@@ -1,0 +1,244 @@
+/**
+ * `coords`: the coordinates of a dimension of an array: those of the variable of its name beside it (CF, xarray), else of the
+ * array's place in the world (`spatial:`, OME, multiscales: `pyramid` reads them).
+ */
+import { FACTS, Array as ZarrArray } from "../array.ts";
+import { type CoordinateValue, type NearestOptions } from "../by_value.ts";
+import { InvalidSelectionError, NotFoundError, UnsupportedError, ZarrError } from "../errors.ts";
+import { Location } from "../location.ts";
+import { open } from "../open.ts";
+import { dimensionNamesOf } from "../selection.ts";
+import type { AbsolutePath, Attributes, DataType, Readable, Slice } from "../types.ts";
+import { Lookup } from "./lookup.ts";
+import { pyramid } from "./pyramid.ts";
+import type { PyramidLevel } from "./pyramid_model.ts";
+import { type Moment, type TimeUnits, timeUnits, unitsOfNumpy } from "./time.ts";
+
+export interface CoordsOptions {
+  signal?: AbortSignal | undefined;
+}
+
+interface Parts {
+  dimension: string;
+  source: Coordinates["source"];
+  path?: string | undefined;
+  values: Float64Array | readonly string[];
+  attrs: Attributes;
+  units?: string | undefined;
+  time?: TimeUnits | undefined;
+  exact?: ArrayLike<bigint> | undefined;
+}
+
+/** The coordinates of one dimension. Made by `coords`. */
+export class Coordinates {
+  /** The name of the dimension. */
+  readonly dimension: string;
+  /** `"variable"`: an array has them; `"affine"`: they follow from where the array is placed. */
+  readonly source: "variable" | "affine";
+  /** Of the variable that has them. */
+  readonly path: string | undefined;
+  /** Unpacked by CF: NaN where one is missing. Of time these are counts, of text strings. */
+  readonly values: Float64Array | readonly string[];
+  /** The attributes of the variable. */
+  readonly attrs: Attributes;
+  readonly units: string | undefined;
+  /** What the values mean, where they are counts of time. */
+  readonly time: TimeUnits | undefined;
+  /** 64-bit integers as they are stored: counts beyond 2^53 are exact there alone. */
+  readonly #exact: ArrayLike<bigint> | undefined;
+  #lookup: Lookup | undefined;
+
+  /** @internal */
+  constructor({ dimension, source, path, values, attrs, units, time, exact }: Parts) {
+    [this.dimension, this.source, this.path, this.values] = [dimension, source, path, values];
+    [this.attrs, this.units, this.time, this.#exact] = [attrs, units, time, exact];
+  }
+
+  get length(): number {
+    return this.values.length;
+  }
+
+  #count(element: number): number | bigint {
+    const value = this.values[element];
+    return (typeof value === "number" && !Number.isNaN(value) ? this.#exact?.[element] : undefined) ?? Number(value);
+  }
+
+  /** The moment of an element of a time axis; null where there is none. */
+  moment(element: number): Moment | null {
+    return this.time?.moment(this.#count(element)) ?? null;
+  }
+
+  /** The `Date` of an element of a time axis; an invalid one where there is none, or its calendar is not real. */
+  date(element: number): Date {
+    return this.time?.date(this.#count(element)) ?? new Date(Number.NaN);
+  }
+
+  /** All moments; nulls where the axis is not time. */
+  moments(): (Moment | null)[] {
+    const counts = globalThis.Array.from({ length: this.length }, (_, element) => this.#count(element));
+    return this.time?.moments(counts) ?? counts.map(() => null);
+  }
+
+  #number(value: unknown): number {
+    if (typeof value === "number" || typeof value === "bigint") return Number(value);
+    if (this.time) return this.time.count(value as string);
+    throw new InvalidSelectionError(`${JSON.stringify(this.dimension)} is no time axis`, {
+      expected: "a number",
+      actual: String(value),
+    });
+  }
+
+  #search(): Lookup {
+    this.#lookup ??= new Lookup(this.values as Float64Array);
+    return this.#lookup;
+  }
+
+  /** The element that a value means. Throws an `InvalidSelectionError` where there is none. */
+  nearest(value: CoordinateValue, options: NearestOptions = {}): number {
+    const what = JSON.stringify(this.dimension);
+    if (this.values instanceof Float64Array) return this.#search().nearest(this.#number(value), options, what);
+    const found = this.values.indexOf(String(value));
+    if (found >= 0) return found;
+    throw new InvalidSelectionError(`no element of ${what} is ${JSON.stringify(value)}`);
+  }
+
+  /** The elements from one value to another, both included; null is no bound. A slice, or a list where they are not neighbours. */
+  range(from: CoordinateValue | null, to: CoordinateValue | null): Slice | number[] {
+    if (!(this.values instanceof Float64Array)) throw new UnsupportedError("ranges of coordinates that are text");
+    const [low, high] = [from ?? Number.NEGATIVE_INFINITY, to ?? Number.POSITIVE_INFINITY].map((value) => this.#number(value));
+    return this.#search().range(Math.min(low as number, high as number), Math.max(low as number, high as number));
+  }
+}
+
+type AnyArray = ZarrArray<DataType, Readable>;
+
+const parentOf = (path: string): string => path.slice(0, path.lastIndexOf("/")) || "/";
+
+const isAbsent = (error: unknown) => error instanceof NotFoundError;
+
+/** The variable of a dimension's name, beside the array or above it, or the array itself. */
+async function variableOf(array: AnyArray, name: string, length: number, signal: AbortSignal | undefined) {
+  const folder = parentOf(array.path);
+  const path = `${folder === "/" ? "" : folder}/${name}`;
+  if (path === array.path) return array.shape.length === 1 ? array : undefined;
+  // A name with a slash is a path of nobody's.
+  if (name === "" || name === "." || name === ".." || name.includes("/")) return undefined;
+  try {
+    const found = await open(new Location(array.store, path as AbsolutePath), { kind: "array", signal });
+    return found.shape.length === 1 && found.shape[0] === length ? found : undefined;
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+/** What counts mean; undefined where they are no counts of time that is understood. */
+async function timeOf(units: string | undefined, calendar: string | undefined): Promise<TimeUnits | undefined> {
+  if (units === undefined || !/ since /i.test(units)) return undefined;
+  try {
+    return await timeUnits(units, calendar);
+  } catch (error) {
+    // `validate` tells what is wrong with them; the values are numbers all the same.
+    if (error instanceof ZarrError && (error.code === "Format" || error.code === "Unsupported")) return undefined;
+    throw error;
+  }
+}
+
+async function ofVariable(dimension: string, variable: AnyArray, signal: AbortSignal | undefined): Promise<Coordinates> {
+  const { attrs, path } = variable;
+  const parts = { dimension, source: "variable" as const, path, attrs };
+  const own = await variable.get(null, { signal });
+  const { data } = own as { data: unknown };
+  if (globalThis.Array.isArray(data)) return new Coordinates({ ...parts, values: data.map(String) });
+  const numpy = "unit" in own && "toDate" in own ? (own as unknown as { unit: string; scale: number }) : undefined;
+  if (numpy) {
+    const units = unitsOfNumpy(numpy.unit, numpy.scale);
+    const counts = data as BigInt64Array;
+    const values = Float64Array.from(counts, (count) => (count === -(2n ** 63n) ? Number.NaN : Number(count)));
+    return new Coordinates({ ...parts, values, units, time: await timeOf(units, "proleptic_gregorian"), exact: counts });
+  }
+  const { data: values } = await variable.get(null, { signal, decode: "cf", as: "float64" });
+  const units = textOf(attrs.units);
+  const time = await timeOf(units, textOf(attrs.calendar));
+  const isPacked = attrs.scale_factor !== undefined || attrs.add_offset !== undefined;
+  const exact = data instanceof BigInt64Array && !isPacked ? data : undefined;
+  return new Coordinates({ ...parts, values, units, time, exact });
+}
+
+/** How far above an array the group may be whose pyramid has it as a level. */
+const MOST_PARENTS = 3;
+
+interface Placed {
+  level: PyramidLevel;
+  plane: { x: number; y: number };
+  unit: string | undefined;
+}
+
+/** Where the array is in the world, by the pyramid that has it; undefined where none has. */
+async function placeOf(array: AnyArray, axis: number, signal: AbortSignal | undefined): Promise<Placed | undefined> {
+  const tried = async (path: string): Promise<Placed | undefined> => {
+    try {
+      const node = path === array.path ? array : await open(new Location(array.store, path as AbsolutePath), { kind: "group", signal });
+      const { levels, plane, axes, isPlaced } = await pyramid(node, { signal });
+      const level = levels.find((level) => level.path === array.path);
+      return level && isPlaced ? { level, plane, unit: axes[axis]?.unit } : undefined;
+    } catch (error) {
+      if (error instanceof ZarrError && ["NotFound", "Format", "Unsupported", "Argument"].includes(error.code)) return undefined;
+      throw error;
+    }
+  };
+  let path: string = array.path;
+  for (let step = 0; step <= MOST_PARENTS; step += 1) {
+    const found = await tried(path);
+    if (found || path === "/") return found;
+    path = parentOf(path);
+  }
+  return undefined;
+}
+
+function ofPlace(dimension: string, { level, plane, unit }: Placed, axis: number, length: number): Coordinates {
+  const isInPlane = axis === plane.x || axis === plane.y;
+  const [, b = 0, , d = 0] = level.affine ?? [];
+  if (isInPlane && level.affine && (b !== 0 || d !== 0)) {
+    throw new UnsupportedError(`coordinates of ${JSON.stringify(dimension)}: its axes are turned, so that they depend on both`);
+  }
+  const [a = 1, , c = 0, , e = 1, f = 0] = level.affine ?? [];
+  const own = [level.scale[axis] ?? 1, level.translation[axis] ?? 0] as const;
+  const [scale, start] = !level.affine || !isInPlane ? own : axis === plane.x ? [a, c] : [e, f];
+  const values = Float64Array.from({ length }, (_, at) => scale * at + start);
+  return new Coordinates({ dimension, source: "affine", values, attrs: {}, units: unit });
+}
+
+/** The place of a dimension among those of an array. */
+function axisOf(array: AnyArray, dimension: string | number): number {
+  const names = dimensionNamesOf(array[FACTS]);
+  const axis = typeof dimension === "number" ? dimension : (names?.indexOf(dimension) ?? -1);
+  if (Number.isInteger(axis) && axis >= 0 && axis < array.shape.length) return axis;
+  throw new InvalidSelectionError(`the array has no dimension ${JSON.stringify(dimension)}`, {
+    path: array.path,
+    expected: names ? names.map((name) => JSON.stringify(name)).join(", ") : `below ${array.shape.length}: it has no names`,
+    actual: String(dimension),
+  });
+}
+
+/**
+ * The coordinates of a dimension of an array, by name or place. Rejects with a `NotFoundError` where nothing says them.
+ */
+export async function coords(
+  array: ZarrArray<DataType, Readable>,
+  dimension: string | number,
+  { signal }: CoordsOptions = {},
+): Promise<Coordinates> {
+  const axis = axisOf(array, dimension);
+  const [name = undefined, length = 0] = [dimensionNamesOf(array[FACTS])?.[axis], array.shape[axis]];
+  const variable = name ? await variableOf(array, name, length, signal) : undefined;
+  const shown = name ?? String(axis);
+  if (variable) return ofVariable(shown, variable as AnyArray, signal);
+  const place = await placeOf(array, axis, signal);
+  if (place) return ofPlace(shown, place, axis, length);
+  throw new NotFoundError(`coordinates of dimension ${JSON.stringify(shown)}: no array of that name and length beside it, and it is not placed`, {
+    path: array.path,
+  });
+}

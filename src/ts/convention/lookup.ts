@@ -1,0 +1,102 @@
+/**
+ * Which element of a coordinate has a value, or is near it. Arithmetic on numbers: ascending, descending and unsorted ones, with gaps.
+ */
+import type { NearestOptions } from "../by_value.ts";
+import { InvalidSelectionError } from "../errors.ts";
+import type { Slice } from "../types.ts";
+
+type Method = NonNullable<NearestOptions["method"]>;
+
+const METHODS: readonly Method[] = ["nearest", "pad", "backfill", "exact"];
+
+/** Whether values rise (1) or fall (−1) from each to the next, never staying and without gaps; 0 where they do neither. */
+function directionOf(values: ArrayLike<number>): 1 | -1 | 0 {
+  const direction = values.length < 2 || (values[1] as number) > (values[0] as number) ? 1 : -1;
+  for (let at = 0; at < values.length; at += 1) {
+    const isNext = at === 0 || ((values[at] as number) - (values[at - 1] as number)) * direction > 0;
+    if (!isNext || Number.isNaN(values[at])) return 0;
+  }
+  return direction;
+}
+
+export class Lookup {
+  readonly #values: ArrayLike<number>;
+  readonly #direction: 1 | -1 | 0;
+  /** The elements by rising value, without those that are NaN. */
+  readonly #order: Uint32Array;
+
+  constructor(values: ArrayLike<number>) {
+    this.#values = values;
+    this.#direction = directionOf(values);
+    const all = Uint32Array.from({ length: values.length }, (_, at) => at);
+    if (this.#direction === -1) all.reverse();
+    const there = this.#direction === 0 ? all.filter((at) => !Number.isNaN(values[at])) : all;
+    // Of equal ones the first comes first.
+    if (this.#direction === 0) there.sort((a, b) => this.#at(a) - this.#at(b) || a - b);
+    this.#order = there;
+  }
+
+  #at(element: number): number {
+    return this.#values[element] as number;
+  }
+
+  /** How many elements, by rising value, are below a value; with `orEqual` also those at it. */
+  #below(value: number, orEqual: boolean): number {
+    let [low, high] = [0, this.#order.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const other = this.#at(this.#order[middle] as number);
+      if (other < value || (orEqual && other === value)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** The element that is meant by a value; undefined where there is none. */
+  #find(value: number, method: Method): number | undefined {
+    const above = this.#below(value, false);
+    const [before, after] = [this.#order[above - 1], this.#order[above]];
+    if (after !== undefined && this.#at(after) === value) return after;
+    if (method === "exact" || Number.isNaN(value)) return undefined;
+    // Before and after in the order of the elements, which of falling ones is the other way round.
+    const isFalling = this.#direction === -1;
+    if (method === "pad") return isFalling ? after : this.#first(before);
+    if (method === "backfill") return isFalling ? before : after;
+    if (before === undefined || after === undefined) return this.#first(before ?? after);
+    return value - this.#at(before) < this.#at(after) - value ? this.#first(before) : after;
+  }
+
+  /** Of elements that are equal the first. */
+  #first(element: number | undefined): number | undefined {
+    return element === undefined ? undefined : this.#order[this.#below(this.#at(element), false)];
+  }
+
+  /** The element that is meant by a value. */
+  nearest(value: number, { method = "nearest", tolerance = Number.POSITIVE_INFINITY }: NearestOptions, what: string): number {
+    if (!METHODS.includes(method) || !(tolerance >= 0)) {
+      throw new InvalidSelectionError("not a way to find a value", {
+        expected: `${METHODS.join(", ")}, and a tolerance of 0 or more`,
+        actual: `${method}, ${tolerance}`,
+      });
+    }
+    if (this.#direction === 0 && (method === "pad" || method === "backfill")) {
+      throw new InvalidSelectionError(`"${method}" needs coordinates that rise or fall, and ${what} does neither`);
+    }
+    const found = this.#find(value, method);
+    if (found !== undefined && Math.abs(this.#at(found) - value) <= tolerance) return found;
+    const closest = this.#find(value, "nearest");
+    throw new InvalidSelectionError(`no element of ${what} is at ${value}`, {
+      expected: `${method === "exact" ? "a value that is there" : method}${Number.isFinite(tolerance) ? ` within ${tolerance}` : ""}`,
+      actual: closest === undefined ? "no values" : `the nearest is ${this.#at(closest)}`,
+    });
+  }
+
+  /** The elements from one value to another, both included: a slice where they are neighbours, else a list. */
+  range(low: number, high: number): Slice | number[] {
+    const [start, end] = [this.#below(low, false), Math.max(this.#below(low, false), this.#below(high, true))];
+    if (this.#direction === 1) return { start, stop: end, step: null };
+    const { length } = this.#order;
+    if (this.#direction === -1) return { start: length - end, stop: length - start, step: null };
+    return globalThis.Array.from(this.#order.subarray(start, end)).sort((a, b) => a - b);
+  }
+}
