@@ -9,13 +9,6 @@ export {
   type ArrayGetOptions,
 } from "./array.ts";
 export {
-  type ConsolidatedFormat,
-  type ConsolidatedMetadataOptions,
-  type Listable,
-  withConsolidatedMetadata,
-  withMaybeConsolidatedMetadata,
-} from "./consolidated.ts";
-export {
   AtValue,
   at,
   BetweenValues,
@@ -23,6 +16,13 @@ export {
   type CoordinateValue,
   type NearestOptions,
 } from "./by_value.ts";
+export {
+  type ConsolidatedFormat,
+  type ConsolidatedMetadataOptions,
+  type Listable,
+  withConsolidatedMetadata,
+  withMaybeConsolidatedMetadata,
+} from "./consolidated.ts";
 export type { CfOptions } from "./convention/cf.ts";
 export {
   addConvention,

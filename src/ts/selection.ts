@@ -19,14 +19,7 @@ export type AnySlice = { start?: Bound; stop?: Bound; step?: Bound };
  * One dimension: an index, a slice, everything (`null`), a list of indices, or values of its coordinate (`at`, `between`). "..." stands for
  * as many `null` as fit.
  */
-export type DimensionSelection =
-  | Integer
-  | AnySlice
-  | null
-  | undefined
-  | "..."
-  | ArrayLike<Integer>
-  | ByValue;
+export type DimensionSelection = Integer | AnySlice | null | undefined | "..." | ArrayLike<Integer> | ByValue;
 
 /** By position, by dimension name, or single points. */
 export type AnySelection = readonly DimensionSelection[] | Record<string, DimensionSelection> | Points;
@@ -103,7 +96,11 @@ interface Dimensions {
 }
 
 /** The names of the dimensions; of formats that have no place for them, those that xarray writes into the attributes. */
-export function dimensionNamesOf({ shape, dimensionNames, attributes }: Dimensions): (string | null)[] | undefined {
+export function dimensionNamesOf({
+  shape,
+  dimensionNames,
+  attributes,
+}: Dimensions): (string | null)[] | undefined {
   if (dimensionNames) return dimensionNames;
   const names = attributes?._ARRAY_DIMENSIONS;
   const isWhole =

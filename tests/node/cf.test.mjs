@@ -9,8 +9,7 @@ import { metadata } from "./made_stores.mjs";
 const CF = join(import.meta.dirname, "../fixtures/conventions/cf");
 const read = (name) => JSON.parse(readFileSync(join(CF, name), "utf8"));
 const bytesOf = (base64) => Uint8Array.from(Buffer.from(base64, "base64"));
-const storeOf = (keys) =>
-  new Map(Object.entries(keys).map(([key, value]) => [`/${key}`, bytesOf(value)]));
+const storeOf = (keys) => new Map(Object.entries(keys).map(([key, value]) => [`/${key}`, bytesOf(value)]));
 
 const VIEWS = {
   bool: Uint8Array,
@@ -40,8 +39,7 @@ function expectedValues({ type, values }) {
     : Array.from(new VIEWS[type](buffer));
 }
 
-const classOf = (type) =>
-  type === "float16" ? (globalThis.Float16Array ?? Float32Array) : VIEWS[type];
+const classOf = (type) => (type === "float16" ? (globalThis.Float16Array ?? Float32Array) : VIEWS[type]);
 
 for (const wanted of read("values.json").cases) {
   test(`xarray: ${wanted.name}`, async () => {
@@ -50,7 +48,8 @@ for (const wanted of read("values.json").cases) {
     assert.equal(data.constructor, classOf(wanted.type));
     const expected = expectedValues(wanted);
     assert.equal(data.length, expected.length);
-    for (const [at, value] of expected.entries()) assert.ok(Object.is(data[at], value), `${at}: ${data[at]}, not ${value}`);
+    for (const [at, value] of expected.entries())
+      assert.ok(Object.is(data[at], value), `${at}: ${data[at]}, not ${value}`);
   });
 }
 
@@ -90,11 +89,20 @@ test("64-bit integers become doubles, and stay exact as integers", async () => {
 test("chunks that are not there are converted fill values", async () => {
   const store = new Map();
   const attributes = { scale_factor: 0.5, _FillValue: -1 };
-  const array = await zarr.create(store, { shape: [10], chunkShape: [4], dtype: "int16", fillValue: -1, attributes });
+  const array = await zarr.create(store, {
+    shape: [10],
+    chunkShape: [4],
+    dtype: "int16",
+    fillValue: -1,
+    attributes,
+  });
   await array.set([zarr.slice(4, 8)], Int16Array.of(1, 2, 3, -1));
   const decoded = await array.get(null, { decode: "cf" });
   assert.deepEqual([...decoded.data], [NaN, NaN, NaN, NaN, 0.5, 1, 1.5, NaN, NaN, NaN]);
-  assert.deepEqual([...(await array.get(null, { decode: "cf", as: "int8" })).data], [0, 0, 0, 0, 0, 1, 2, 0, 0, 0]);
+  assert.deepEqual(
+    [...(await array.get(null, { decode: "cf", as: "int8" })).data],
+    [0, 0, 0, 0, 0, 1, 2, 0, 0, 0],
+  );
   const out = new Float32Array(10);
   const { data } = await array.get(null, { decode: "cf", as: "float32", out });
   assert.equal(data, out);
@@ -130,12 +138,16 @@ test("valid values: packed, inclusive, and ours to leave out", async () => {
   assert.deepEqual([...(await array.get(null, { decode: "cf" })).data], [NaN, 0, 50, NaN]);
   const all = await array.get(null, { decode: { convention: "cf", valid: false } });
   assert.deepEqual([...all.data], [-0.5, 0, 50, 50.5]);
-  const unsigned = await made("int8", [-1, 0, 100, -128], { attributes: { _Unsigned: "true", valid_min: 1, valid_max: -2 } });
+  const unsigned = await made("int8", [-1, 0, 100, -128], {
+    attributes: { _Unsigned: "true", valid_min: 1, valid_max: -2 },
+  });
   assert.deepEqual([...(await unsigned.get(null, { decode: "cf" })).data], [NaN, NaN, 100, 128]);
 });
 
 test("missing values are compared as they are packed, to the last bit", async () => {
-  const long = await made("int64", [2n ** 63n - 1n, 2n ** 63n - 2n], { attributes: { _FillValue: 2n ** 63n - 1n } });
+  const long = await made("int64", [2n ** 63n - 1n, 2n ** 63n - 2n], {
+    attributes: { _FillValue: 2n ** 63n - 1n },
+  });
   assert.deepEqual([...(await long.get(null, { decode: "cf" })).data], [NaN, 2 ** 63]);
   const single = await made("float32", [1e20, 0.1], { attributes: { missing_value: 1e20, _FillValue: 0.1 } });
   assert.deepEqual([...(await single.get(null, { decode: "cf" })).data], [NaN, NaN]);
@@ -158,8 +170,18 @@ test("attributes that cannot be used are errors that name them", async () => {
     assert.ok(["Format", "Limit"].includes(error.code), error.message);
   }
   const array = await made("int16", [1]);
-  const refused = [{ as: "complex64" }, { as: "bool" }, { decode: "cf2" }, { as: "int8", window: [0, 1] }, { as: "rgba", colors: "pink" },
-    { as: "rgba", window: [0, NaN] }, { as: "uint8", gamma: -1 }, { as: "rgba", decode: "cf" }, { as: "__proto__" }, { as: "float32", colors: "gray" }];
+  const refused = [
+    { as: "complex64" },
+    { as: "bool" },
+    { decode: "cf2" },
+    { as: "int8", window: [0, 1] },
+    { as: "rgba", colors: "pink" },
+    { as: "rgba", window: [0, NaN] },
+    { as: "uint8", gamma: -1 },
+    { as: "rgba", decode: "cf" },
+    { as: "__proto__" },
+    { as: "float32", colors: "gray" },
+  ];
   for (const options of refused) {
     await assert.rejects(array.get(null, options), { code: "Argument" }, JSON.stringify(options));
   }
@@ -183,22 +205,42 @@ test("any JSON at all in the attributes: numbers, or an error of ours", async ()
     if (kind < 4) return texts[next(texts.length)];
     if (kind === 4) return [null, true, false][next(3)];
     if (kind < 7) return Array.from({ length: next(4) }, () => value(depth + 1));
-    return Object.fromEntries(Array.from({ length: next(3) }, () => [["__proto__", "a", "length"][next(3)], value(depth + 1)]));
+    return Object.fromEntries(
+      Array.from({ length: next(3) }, () => [["__proto__", "a", "length"][next(3)], value(depth + 1)]),
+    );
   };
-  const keys = ["_FillValue", "missing_value", "valid_min", "valid_max", "valid_range", "_Unsigned", "scale_factor", "add_offset", "units", "calendar"];
+  const keys = [
+    "_FillValue",
+    "missing_value",
+    "valid_min",
+    "valid_max",
+    "valid_range",
+    "_Unsigned",
+    "scale_factor",
+    "add_offset",
+    "units",
+    "calendar",
+  ];
   const types = ["int8", "uint16", "int64", "uint64", "float32", "float64"];
   let decoded = 0;
   for (let round = 0; round < 400; round += 1) {
     const attributes = {};
     for (const key of keys) if (next(3) === 0) attributes[key] = value(0);
     const data_type = types[next(types.length)];
-    const array = new zarr.Array(new Map(), "/", metadata({ shape: [3], chunks: [2], dtype: data_type, attributes }));
+    const array = new zarr.Array(
+      new Map(),
+      "/",
+      metadata({ shape: [3], chunks: [2], dtype: data_type, attributes }),
+    );
     try {
       const { data } = await array.get(null, { decode: "cf" });
       assert.equal(data.length, 3);
       decoded += 1;
     } catch (error) {
-      assert.ok(error instanceof zarr.ZarrError && ["Format", "Limit"].includes(error.code), String(error?.stack));
+      assert.ok(
+        error instanceof zarr.ZarrError && ["Format", "Limit"].includes(error.code),
+        String(error?.stack),
+      );
     }
     assert.ok(Array.isArray(await zarr.validate(array)));
   }
@@ -211,15 +253,31 @@ test("shades and colours of a window", async () => {
   const window = [0, 1];
   const shades = await array.get(null, { as: "uint8", window });
   assert.deepEqual([...shades.data], [0, 0, 64, 255, 255, 0]);
-  assert.deepEqual([...(await array.get(null, { as: "uint8", window, gamma: 0.5 })).data], [0, 0, 128, 255, 255, 0]);
-  const { data, shape, stride } = await array.get(null, { as: "rgba", window, colors: ["#000000", "#00ff00"] });
+  assert.deepEqual(
+    [...(await array.get(null, { as: "uint8", window, gamma: 0.5 })).data],
+    [0, 0, 128, 255, 255, 0],
+  );
+  const { data, shape, stride } = await array.get(null, {
+    as: "rgba",
+    window,
+    colors: ["#000000", "#00ff00"],
+  });
   assert.ok(data instanceof Uint8ClampedArray);
-  assert.deepEqual([shape, stride], [[6, 4], [4, 1]]);
+  assert.deepEqual(
+    [shape, stride],
+    [
+      [6, 4],
+      [4, 1],
+    ],
+  );
   assert.deepEqual([...data.slice(8, 24)], [0, 64, 0, 255, 0, 255, 0, 255, 0, 255, 0, 255, 0, 0, 0, 0]);
   // matplotlib.colormaps["viridis"]([0, 128, 255], bytes=True)
   const viridis = await (await made("uint8", [0, 128, 255])).get(null, { as: "rgba", colors: "viridis" });
   const expected = [68, 1, 84, 255, 32, 144, 140, 255, 253, 231, 36, 255];
-  assert.ok(viridis.data.every((byte, at) => Math.abs(byte - expected[at]) <= 2), String(viridis.data));
+  assert.ok(
+    viridis.data.every((byte, at) => Math.abs(byte - expected[at]) <= 2),
+    String(viridis.data),
+  );
   const red = Uint8ClampedArray.of(200, 0, 0, 255, 9, 9, 9, 0);
   const both = zarr.addLight([red, Uint8ClampedArray.of(100, 50, 0, 255, 0, 0, 0, 0)]);
   assert.deepEqual([...both], [255, 50, 0, 255, 0, 0, 0, 0]);

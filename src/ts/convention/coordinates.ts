@@ -2,8 +2,8 @@
  * `coords`: the coordinates of a dimension of an array: those of the variable of its name beside it (CF, xarray), else of the
  * array's place in the world (`spatial:`, OME, multiscales: `pyramid` reads them).
  */
-import { FACTS, Array as ZarrArray } from "../array.ts";
-import { type CoordinateValue, type NearestOptions } from "../by_value.ts";
+import { FACTS, type Array as ZarrArray } from "../array.ts";
+import type { CoordinateValue, NearestOptions } from "../by_value.ts";
 import { InvalidSelectionError, NotFoundError, UnsupportedError, ZarrError } from "../errors.ts";
 import { Location } from "../location.ts";
 import { open } from "../open.ts";
@@ -60,7 +60,10 @@ export class Coordinates {
 
   #count(element: number): number | bigint {
     const value = this.values[element];
-    return (typeof value === "number" && !Number.isNaN(value) ? this.#exact?.[element] : undefined) ?? Number(value);
+    return (
+      (typeof value === "number" && !Number.isNaN(value) ? this.#exact?.[element] : undefined) ??
+      Number(value)
+    );
   }
 
   /** The moment of an element of a time axis; null where there is none. */
@@ -96,7 +99,8 @@ export class Coordinates {
   /** The element that a value means. Throws an `InvalidSelectionError` where there is none. */
   nearest(value: CoordinateValue, options: NearestOptions = {}): number {
     const what = JSON.stringify(this.dimension);
-    if (this.values instanceof Float64Array) return this.#search().nearest(this.#number(value), options, what);
+    if (this.values instanceof Float64Array)
+      return this.#search().nearest(this.#number(value), options, what);
     const found = this.values.indexOf(String(value));
     if (found >= 0) return found;
     throw new InvalidSelectionError(`no element of ${what} is ${JSON.stringify(value)}`);
@@ -104,9 +108,15 @@ export class Coordinates {
 
   /** The elements from one value to another, both included; null is no bound. A slice, or a list where they are not neighbours. */
   range(from: CoordinateValue | null, to: CoordinateValue | null): Slice | number[] {
-    if (!(this.values instanceof Float64Array)) throw new UnsupportedError("ranges of coordinates that are text");
-    const [low, high] = [from ?? Number.NEGATIVE_INFINITY, to ?? Number.POSITIVE_INFINITY].map((value) => this.#number(value));
-    return this.#search().range(Math.min(low as number, high as number), Math.max(low as number, high as number));
+    if (!(this.values instanceof Float64Array))
+      throw new UnsupportedError("ranges of coordinates that are text");
+    const [low, high] = [from ?? Number.NEGATIVE_INFINITY, to ?? Number.POSITIVE_INFINITY].map((value) =>
+      this.#number(value),
+    );
+    return this.#search().range(
+      Math.min(low as number, high as number),
+      Math.max(low as number, high as number),
+    );
   }
 }
 
@@ -135,31 +145,50 @@ async function variableOf(array: AnyArray, name: string, length: number, signal:
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
 /** What counts mean; undefined where they are no counts of time that is understood. */
-async function timeOf(units: string | undefined, calendar: string | undefined): Promise<TimeUnits | undefined> {
+async function timeOf(
+  units: string | undefined,
+  calendar: string | undefined,
+): Promise<TimeUnits | undefined> {
   if (units === undefined || !/ since /i.test(units)) return undefined;
   try {
     return await timeUnits(units, calendar);
   } catch (error) {
     // `validate` tells what is wrong with them; the values are numbers all the same.
-    if (error instanceof ZarrError && (error.code === "Format" || error.code === "Unsupported")) return undefined;
+    if (error instanceof ZarrError && (error.code === "Format" || error.code === "Unsupported"))
+      return undefined;
     throw error;
   }
 }
 
-async function ofVariable(dimension: string, variable: AnyArray, signal: AbortSignal | undefined): Promise<Coordinates> {
+async function ofVariable(
+  dimension: string,
+  variable: AnyArray,
+  signal: AbortSignal | undefined,
+): Promise<Coordinates> {
   const { attrs, path } = variable;
   const parts = { dimension, source: "variable" as const, path, attrs };
   const own = await variable.get(null, { signal });
   const { data } = own as { data: unknown };
   if (globalThis.Array.isArray(data)) return new Coordinates({ ...parts, values: data.map(String) });
-  const numpy = "unit" in own && "toDate" in own ? (own as unknown as { unit: string; scale: number }) : undefined;
+  const numpy =
+    "unit" in own && "toDate" in own ? (own as unknown as { unit: string; scale: number }) : undefined;
   if (numpy) {
     const units = unitsOfNumpy(numpy.unit, numpy.scale);
     const counts = data as BigInt64Array;
-    const values = Float64Array.from(counts, (count) => (count === -(2n ** 63n) ? Number.NaN : Number(count)));
-    return new Coordinates({ ...parts, values, units, time: await timeOf(units, "proleptic_gregorian"), exact: counts });
+    const values = Float64Array.from(counts, (count) =>
+      count === -(2n ** 63n) ? Number.NaN : Number(count),
+    );
+    return new Coordinates({
+      ...parts,
+      values,
+      units,
+      time: await timeOf(units, "proleptic_gregorian"),
+      exact: counts,
+    });
   }
-  const { data: values } = await variable.get(null, { signal, decode: "cf", as: "float64" });
+  // CF's coordinates have no missing values: a fill value that Zarr writes without being asked, such as 0, is one of theirs.
+  const decode = { convention: "cf", zarrFillValue: false } as const;
+  const { data: values } = await variable.get(null, { signal, decode, as: "float64" });
   const units = textOf(attrs.units);
   const time = await timeOf(units, textOf(attrs.calendar));
   const isPacked = attrs.scale_factor !== undefined || attrs.add_offset !== undefined;
@@ -177,15 +206,26 @@ interface Placed {
 }
 
 /** Where the array is in the world, by the pyramid that has it; undefined where none has. */
-async function placeOf(array: AnyArray, axis: number, signal: AbortSignal | undefined): Promise<Placed | undefined> {
+async function placeOf(
+  array: AnyArray,
+  axis: number,
+  signal: AbortSignal | undefined,
+): Promise<Placed | undefined> {
   const tried = async (path: string): Promise<Placed | undefined> => {
     try {
-      const node = path === array.path ? array : await open(new Location(array.store, path as AbsolutePath), { kind: "group", signal });
+      const node =
+        path === array.path
+          ? array
+          : await open(new Location(array.store, path as AbsolutePath), { kind: "group", signal });
       const { levels, plane, axes, isPlaced } = await pyramid(node, { signal });
       const level = levels.find((level) => level.path === array.path);
       return level && isPlaced ? { level, plane, unit: axes[axis]?.unit } : undefined;
     } catch (error) {
-      if (error instanceof ZarrError && ["NotFound", "Format", "Unsupported", "Argument"].includes(error.code)) return undefined;
+      if (
+        error instanceof ZarrError &&
+        ["NotFound", "Format", "Unsupported", "Argument"].includes(error.code)
+      )
+        return undefined;
       throw error;
     }
   };
@@ -198,11 +238,18 @@ async function placeOf(array: AnyArray, axis: number, signal: AbortSignal | unde
   return undefined;
 }
 
-function ofPlace(dimension: string, { level, plane, unit }: Placed, axis: number, length: number): Coordinates {
+function ofPlace(
+  dimension: string,
+  { level, plane, unit }: Placed,
+  axis: number,
+  length: number,
+): Coordinates {
   const isInPlane = axis === plane.x || axis === plane.y;
   const [, b = 0, , d = 0] = level.affine ?? [];
   if (isInPlane && level.affine && (b !== 0 || d !== 0)) {
-    throw new UnsupportedError(`coordinates of ${JSON.stringify(dimension)}: its axes are turned, so that they depend on both`);
+    throw new UnsupportedError(
+      `coordinates of ${JSON.stringify(dimension)}: its axes are turned, so that they depend on both`,
+    );
   }
   const [a = 1, , c = 0, , e = 1, f = 0] = level.affine ?? [];
   const own = [level.scale[axis] ?? 1, level.translation[axis] ?? 0] as const;
@@ -218,7 +265,9 @@ function axisOf(array: AnyArray, dimension: string | number): number {
   if (Number.isInteger(axis) && axis >= 0 && axis < array.shape.length) return axis;
   throw new InvalidSelectionError(`the array has no dimension ${JSON.stringify(dimension)}`, {
     path: array.path,
-    expected: names ? names.map((name) => JSON.stringify(name)).join(", ") : `below ${array.shape.length}: it has no names`,
+    expected: names
+      ? names.map((name) => JSON.stringify(name)).join(", ")
+      : `below ${array.shape.length}: it has no names`,
     actual: String(dimension),
   });
 }
@@ -238,7 +287,10 @@ export async function coords(
   if (variable) return ofVariable(shown, variable as AnyArray, signal);
   const place = await placeOf(array, axis, signal);
   if (place) return ofPlace(shown, place, axis, length);
-  throw new NotFoundError(`coordinates of dimension ${JSON.stringify(shown)}: no array of that name and length beside it, and it is not placed`, {
-    path: array.path,
-  });
+  throw new NotFoundError(
+    `coordinates of dimension ${JSON.stringify(shown)}: no array of that name and length beside it, and it is not placed`,
+    {
+      path: array.path,
+    },
+  );
 }

@@ -15,7 +15,12 @@ export function hasValues(selection: AnySelection | null | undefined): boolean {
   return Object.values(selection).some(isByValue);
 }
 
-async function located(array: AnyArray, dimension: string | number, entry: ByValue, options: CoordsOptions): Promise<DimensionSelection> {
+async function located(
+  array: AnyArray,
+  dimension: string | number,
+  entry: ByValue,
+  options: CoordsOptions,
+): Promise<DimensionSelection> {
   const found = await coords(array, dimension, options);
   if (!(entry instanceof AtValue)) return found.range(entry.from, entry.to);
   const { value, options: how } = entry;
@@ -38,11 +43,15 @@ export async function locate(
     const missing = array.shape.length - selection.length + 1;
     const axisOf = (place: number) => (before >= 0 && place > before ? place + missing - 1 : place);
     return Promise.all(
-      selection.map((entry, place) => (isByValue(entry) ? located(array, axisOf(place), entry, options) : entry)),
+      selection.map((entry, place) =>
+        isByValue(entry) ? located(array, axisOf(place), entry, options) : entry,
+      ),
     );
   }
-  const entries = Object.entries(selection as Record<string, DimensionSelection>).map(async ([name, entry]) => {
-    return [name, isByValue(entry) ? await located(array, name, entry, options) : entry] as const;
-  });
+  const entries = Object.entries(selection as Record<string, DimensionSelection>).map(
+    async ([name, entry]) => {
+      return [name, isByValue(entry) ? await located(array, name, entry, options) : entry] as const;
+    },
+  );
   return Object.fromEntries(await Promise.all(entries));
 }

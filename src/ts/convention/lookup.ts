@@ -72,7 +72,11 @@ export class Lookup {
   }
 
   /** The element that is meant by a value. */
-  nearest(value: number, { method = "nearest", tolerance = Number.POSITIVE_INFINITY }: NearestOptions, what: string): number {
+  nearest(
+    value: number,
+    { method = "nearest", tolerance = Number.POSITIVE_INFINITY }: NearestOptions,
+    what: string,
+  ): number {
     if (!METHODS.includes(method) || !(tolerance >= 0)) {
       throw new InvalidSelectionError("not a way to find a value", {
         expected: `${METHODS.join(", ")}, and a tolerance of 0 or more`,
@@ -80,7 +84,9 @@ export class Lookup {
       });
     }
     if (this.#direction === 0 && (method === "pad" || method === "backfill")) {
-      throw new InvalidSelectionError(`"${method}" needs coordinates that rise or fall, and ${what} does neither`);
+      throw new InvalidSelectionError(
+        `"${method}" needs coordinates that rise or fall, and ${what} does neither`,
+      );
     }
     const found = this.#find(value, method);
     if (found !== undefined && Math.abs(this.#at(found) - value) <= tolerance) return found;
@@ -93,7 +99,10 @@ export class Lookup {
 
   /** The elements from one value to another, both included: a slice where they are neighbours, else a list. */
   range(low: number, high: number): Slice | number[] {
-    const [start, end] = [this.#below(low, false), Math.max(this.#below(low, false), this.#below(high, true))];
+    const [start, end] = [
+      this.#below(low, false),
+      Math.max(this.#below(low, false), this.#below(high, true)),
+    ];
     if (this.#direction === 1) return { start, stop: end, step: null };
     const { length } = this.#order;
     if (this.#direction === -1) return { start: length - end, stop: length - start, step: null };

@@ -62,9 +62,8 @@ export class TimeUnits {
   #each<T>(counts: ArrayLike<number | bigint>, answered: (answer: Answer) => T[]): T[] {
     const all: T[] = [];
     for (let at = 0; at < counts.length; at += AT_ONCE) {
-      const some = globalThis.Array.from(
-        { length: Math.min(AT_ONCE, counts.length - at) },
-        (_, place) => finite(counts[at + place]),
+      const some = globalThis.Array.from({ length: Math.min(AT_ONCE, counts.length - at) }, (_, place) =>
+        finite(counts[at + place]),
       );
       all.push(...answered(this.#ask({ counts: some })));
     }

@@ -1,0 +1,284 @@
+/** Counts of time against cftime; coordinates, what is nearest to a value, and selections by values. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import * as zarr from "zarr-wasm";
+import { metadata } from "./made_stores.mjs";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures/conventions");
+const { groups } = JSON.parse(readFileSync(join(FIXTURES, "cf/times.json"), "utf8"));
+const fieldsOf = ({ year, month, day, hour, minute, second, nanosecond }) => [
+  year,
+  month,
+  day,
+  hour,
+  minute,
+  second,
+  nanosecond,
+];
+const encode = (document) => new TextEncoder().encode(JSON.stringify(document));
+
+const calendars = [...new Set(groups.map(({ calendar }) => calendar))];
+for (const calendar of calendars) {
+  test(`cftime: ${calendar}`, async () => {
+    let dates = 0;
+    for (const { units, counts, back } of groups.filter((group) => group.calendar === calendar)) {
+      const time = await zarr.timeUnits(units, calendar);
+      const moments = time.moments(counts.map(([count]) => count));
+      for (const [at, [count, expected]] of counts.entries()) {
+        assert.deepEqual(fieldsOf(moments[at]), expected, `${count} ${units}`);
+        // What is told to the nanosecond comes back, as near as a double gets.
+        const returned = time.count(moments[at]);
+        assert.ok(
+          Math.abs(returned - count) <= Math.max(Math.abs(count) * 2e-16, 5e-7),
+          `${returned}, not ${count}`,
+        );
+        if (back[at] !== null) assert.equal(returned, back[at]);
+        dates += 1;
+      }
+    }
+    assert.ok(dates > 300);
+  });
+}
+
+test("dates of real calendars", async () => {
+  const time = await zarr.timeUnits("hours since 1970-01-01 06:00 +02:00");
+  assert.equal(time.isReal, true);
+  assert.equal(time.date(0.5).toISOString(), "1970-01-01T04:30:00.000Z");
+  assert.equal(time.count("1970-01-01T05:00Z"), 1);
+  assert.equal(time.count(new Date("1970-01-01T06:00Z")), 2);
+  assert.ok(Number.isNaN(time.date(NaN).getTime()));
+  assert.ok(Number.isNaN(time.date(1e15).getTime()));
+  assert.equal(time.moment(1e300), null);
+  // The day before the Gregorian calendar is 4 October, which JavaScript calls the 14th.
+  const old = await zarr.timeUnits("days since 1582-10-15");
+  assert.deepEqual(fieldsOf(old.moment(-1)).slice(0, 3), [1582, 10, 4]);
+  assert.equal(old.date(-1).toISOString().slice(0, 10), "1582-10-14");
+  const exact = await zarr.timeUnits("nanoseconds since 1970-01-01", "proleptic_gregorian");
+  assert.deepEqual(fieldsOf(exact.moment(2n ** 60n + 1n)).slice(5), [24, 606846977]);
+  const thirty = await zarr.timeUnits("months since 2000-01-01", "360_day");
+  assert.deepEqual(fieldsOf(thirty.moment(13)).slice(0, 3), [2001, 2, 1]);
+  assert.equal(thirty.isReal, false);
+  assert.equal(thirty.count({ year: 2000, month: 2, day: 30 }), 59 / 30);
+  assert.equal(thirty.count(new Date("2000-03-01T00:00Z")), 2);
+  assert.ok(Number.isNaN(thirty.date(1).getTime()));
+});
+
+test("what is no time is an error of ours", async () => {
+  const refused = [
+    ["days since", undefined, "Format"],
+    ["K", undefined, "Format"],
+    ["days since yesterday", undefined, "Format"],
+    ["days since 2000-02-30", undefined, "Format"],
+    ["days since 1582-10-10", "standard", "Format"],
+    ["days since 0000-01-01", "standard", "Format"],
+    ["days since 2000-01-01 25:00", undefined, "Format"],
+    ["furlongs since 2000-01-01", undefined, "Format"],
+    ["months since 2000-01-01", "standard", "Unsupported"],
+    ["days since 2000-01-01", "utc", "Unsupported"],
+    ["days since 2000-01-01", "none", "Unsupported"],
+    ["days since 2000-01-01 12:00 nowhere", undefined, "Format"],
+    ["", undefined, "Format"],
+    ["days since 99999999999999999999", undefined, "Format"],
+    [`days since ${"9".repeat(1e5)}`, undefined, "Format"],
+    ["days since 2000-01-01", "\u0000", "Unsupported"],
+  ];
+  for (const [units, calendar, code] of refused) {
+    await assert.rejects(zarr.timeUnits(units, calendar), { code }, `${units.slice(0, 40)} ${calendar}`);
+  }
+  const time = await zarr.timeUnits("days since 2000-01-01", "noleap");
+  for (const date of ["2000-02-29", "soon", {}, null, 7, new Date(NaN), { year: 2000, month: 13, day: 1 }]) {
+    assert.throws(() => time.count(date), { code: "Argument" }, String(date));
+  }
+});
+
+/** A store with a variable along dimensions, and coordinates for them. */
+async function grid(coordinates, attributes = {}) {
+  const root = await zarr.create(new Map());
+  const names = Object.keys(coordinates);
+  const shape = names.map((name) => coordinates[name].length);
+  for (const name of names) {
+    const values = coordinates[name];
+    const dtype =
+      { BigInt64Array: "int64", Int32Array: "int32", Array: "string" }[values.constructor.name] ?? "float64";
+    const array = await zarr.create(root.resolve(name), {
+      shape: [values.length],
+      dtype,
+      dimensionNames: [name],
+      attributes: attributes[name] ?? {},
+    });
+    await array.set(null, values);
+  }
+  const array = await zarr.create(root.resolve("air"), { shape, dtype: "float64", dimensionNames: names });
+  await array.set(
+    null,
+    Float64Array.from({ length: shape.reduce((a, b) => a * b, 1) }, (_, at) => at),
+  );
+  return array;
+}
+
+// pandas.Index(values).get_indexer(wanted, method)
+const WANTED = [-1, 0.5, 1.75, 2.5, 3.25, 9];
+const FOUND = [
+  [[0, 1, 2.5, 4], { nearest: [0, 1, 2, 2, 3, 3], pad: [-1, 0, 1, 2, 2, 3], backfill: [0, 1, 2, 2, 3, -1] }],
+  [[4, 2.5, 1, 0], { nearest: [3, 2, 1, 1, 0, 0], pad: [3, 2, 1, 1, 0, -1], backfill: [-1, 3, 2, 1, 1, 0] }],
+  [[2.5, NaN, 0, 4, 1, 1], { nearest: [2, 4, 0, 0, 3, 3] }],
+];
+
+for (const [values, methods] of FOUND) {
+  test(`nearest to a value: ${values}`, async () => {
+    const { length } = values;
+    const array = await grid({ x: Float64Array.from(values), y: Int32Array.of(10, 20) });
+    const x = await zarr.coords(array, "x");
+    assert.deepEqual([x.source, x.path, x.length], ["variable", "/x", length]);
+    for (const [method, found] of Object.entries(methods)) {
+      for (const [at, wanted] of WANTED.entries()) {
+        if (found[at] >= 0) assert.equal(x.nearest(wanted, { method }), found[at], `${method} ${wanted}`);
+        else assert.throws(() => x.nearest(wanted, { method }), zarr.InvalidSelectionError);
+      }
+    }
+    assert.throws(() => x.nearest(0.4, { tolerance: 0.1 }), zarr.InvalidSelectionError);
+    assert.throws(() => x.nearest(0.4, { method: "exact" }), zarr.InvalidSelectionError);
+    assert.throws(() => x.nearest(0.4, { method: "around" }), zarr.InvalidSelectionError);
+    assert.throws(() => x.nearest(NaN), zarr.InvalidSelectionError);
+    assert.throws(() => x.nearest("2000-01-01"), zarr.InvalidSelectionError);
+    assert.equal(x.nearest(4, { method: "exact" }), values.indexOf(4));
+    if (!methods.pad) assert.throws(() => x.nearest(2, { method: "pad" }), zarr.InvalidSelectionError);
+    const inside = (low, high) => values.flatMap((value, at) => (value >= low && value <= high ? [at] : []));
+    for (const [low, high] of [
+      [0, 2.5],
+      [0.5, 3],
+      [-5, -1],
+      [5, 9],
+      [1, 1],
+      [-9, 9],
+    ]) {
+      for (const range of [x.range(low, high), x.range(high, low)]) {
+        const places = Array.isArray(range)
+          ? range
+          : values.map((_, at) => at).slice(range.start, range.stop);
+        assert.deepEqual(places, inside(low, high), `${low} ${high}`);
+      }
+    }
+    const { data, shape } = await array.get({ x: zarr.between(1, null), y: zarr.at(12) });
+    assert.deepEqual(
+      [...data],
+      inside(1, 99).map((at) => 2 * at),
+    );
+    assert.deepEqual(shape, [inside(1, 99).length]);
+  });
+}
+
+test("selections by value, by name and by place, of time and text too", async () => {
+  const array = await grid(
+    { time: Int32Array.of(0, 31, 60), lat: Float64Array.of(60, 50, 40, 30), station: ["a", "b"] },
+    { time: { units: "days since 2000-01-01", calendar: "noleap" }, lat: { units: "degrees_north" } },
+  );
+  const time = await zarr.coords(array, 0);
+  assert.deepEqual(
+    time.moments().map(({ month, day }) => [month, day]),
+    [
+      [1, 1],
+      [2, 1],
+      [3, 2],
+    ],
+  );
+  assert.equal((await zarr.coords(array, "lat")).units, "degrees_north");
+  const place = (t, lat, station) => (t * 4 + lat) * 2 + station;
+  const one = await array.get({ time: zarr.at("2000-02-03"), lat: zarr.at(51.5), station: zarr.at("b") });
+  assert.deepEqual([one.data[0], one.shape], [place(1, 1, 1), []]);
+  const row = await array.get([
+    zarr.at({ year: 2000, month: 3, day: 2 }, { method: "exact" }),
+    "...",
+    zarr.at("a"),
+  ]);
+  assert.deepEqual(
+    [...row.data],
+    [0, 1, 2, 3].map((lat) => place(2, lat, 0)),
+  );
+  const months = await array.get({
+    time: zarr.between("2000-02-01", "2000-03-02"),
+    lat: zarr.at([30, 60]),
+    station: 0,
+  });
+  assert.deepEqual([...months.data], [place(1, 3, 0), place(1, 0, 0), place(2, 3, 0), place(2, 0, 0)]);
+  assert.deepEqual(await zarr.locate(array, { lat: zarr.at(44) }), { lat: 2 });
+  await array.set({ lat: zarr.between(35, 65), station: zarr.at("a") }, -1);
+  assert.equal((await array.get([0, 3, 0])).data[0], place(0, 3, 0));
+  assert.equal((await array.get([0, 2, 0])).data[0], -1);
+  await assert.rejects(array.get({ station: zarr.at("c") }), zarr.InvalidSelectionError);
+  await assert.rejects(array.get({ nowhere: zarr.at(1) }), zarr.InvalidSelectionError);
+  await assert.rejects(array.get({ time: zarr.at("2000-02-30") }), { code: "Argument" });
+});
+
+test("version 2 with the names that xarray writes", async () => {
+  const root = await zarr.create(new Map(), { zarrFormat: 2 });
+  const attributes = { _ARRAY_DIMENSIONS: ["x"] };
+  const x = await zarr.create(root.resolve("x"), {
+    zarrFormat: 2,
+    shape: [3],
+    chunks: [3],
+    dtype: "<i8",
+    attributes,
+    fillValue: null,
+  });
+  await x.set(null, BigInt64Array.of(0n, 5n, 10n));
+  const v = await zarr.create(root.resolve("v"), {
+    zarrFormat: 2,
+    shape: [3],
+    chunks: [3],
+    dtype: "<f4",
+    attributes,
+  });
+  await v.set(null, Float32Array.of(1, 2, 3));
+  assert.equal((await v.get({ x: zarr.at(6) })).data[0], 2);
+  assert.equal((await v.get({ x: 2 })).data[0], 3);
+  assert.deepEqual([...(await zarr.coords(x, "x")).values], [0, 5, 10]);
+});
+
+test("counts of nanoseconds are exact as moments", async () => {
+  const count = 2n ** 60n + 1n;
+  const array = await grid(
+    { time: BigInt64Array.of(count) },
+    { time: { units: "nanoseconds since 1970-01-01" } },
+  );
+  const time = await zarr.coords(array, "time");
+  assert.equal(time.moment(0).nanosecond, 606846977);
+  assert.equal(time.date(0).getTime(), Number((count + 500_000n) / 1_000_000n));
+});
+
+test("arrays that are placed have coordinates without variables", async () => {
+  const store = new Map();
+  const group = {
+    multiscales: {
+      layout: [{ asset: "0" }, { asset: "1", derived_from: "0", transform: { scale: [2, 2] } }],
+    },
+    "spatial:dimensions": ["y", "x"],
+    "spatial:transform": [10, 0, 500, 0, -10, 9000],
+  };
+  store.set("/zarr.json", encode({ zarr_format: 3, node_type: "group", attributes: group }));
+  for (const [level, side] of [
+    [0, 8],
+    [1, 4],
+  ]) {
+    const array = metadata({ shape: [side, side], chunks: [4, 4], dtype: "uint8", names: ["y", "x"] });
+    store.set(`/${level}/zarr.json`, encode(array));
+  }
+  const array = await zarr.open(store, { kind: "array", path: "1" });
+  const [x, y] = [await zarr.coords(array, "x"), await zarr.coords(array, "y")];
+  assert.equal(x.source, "affine");
+  // Centres of elements of 20 units, from the corner at 500, 9000.
+  assert.deepEqual([...x.values], [510, 530, 550, 570]);
+  assert.deepEqual([...y.values], [8990, 8970, 8950, 8930]);
+  assert.deepEqual(await zarr.locate(array, { x: zarr.at(541), y: zarr.between(8940, 8980) }), {
+    x: 2,
+    y: { start: 1, stop: 3, step: null },
+  });
+  const alone = new zarr.Array(
+    new Map(),
+    "/a",
+    metadata({ shape: [2], chunks: [2], dtype: "uint8", names: ["x"] }),
+  );
+  await assert.rejects(zarr.coords(alone, "x"), zarr.NotFoundError);
+});
