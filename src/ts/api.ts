@@ -97,7 +97,7 @@ export {
 } from "./extension/range_coalescing.ts";
 export { type ChunkQueue, type GetOptions, get } from "./get.ts";
 export { Group } from "./group.ts";
-export { type Info, type InitOptions, info, init, type RegisteredCodec } from "./init.ts";
+export { dispose, type Info, type InitOptions, info, init, type RegisteredCodec } from "./init.ts";
 export { Location, root } from "./location.ts";
 export type { DataTypeFallback, Dialect } from "./node_facts.ts";
 export {

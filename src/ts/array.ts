@@ -30,6 +30,7 @@ import {
 import { type BytesPart, type Part, type StreamOptions, streamSelection } from "./read/stream.ts";
 import { type AnySelection, requestOf } from "./selection.ts";
 import type { Settable } from "./set.ts";
+import { warningsOfStore } from "./stores.ts";
 import type {
   AbsolutePath,
   ArrayMetadata,
@@ -199,9 +200,9 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     return textsOf(this[FACTS].document);
   }
 
-  /** What was read although it bends the rules. */
+  /** What was read although it bends the rules, and what was odd about the server's answers. */
   get warnings(): readonly string[] {
-    return this[FACTS].warnings;
+    return [...this[FACTS].warnings, ...warningsOfStore(this.store)];
   }
 
   /** Chunks along each dimension. */

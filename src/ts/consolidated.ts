@@ -3,8 +3,8 @@
  * it; here is the store around the store, with zarrita's `contents()`.
  */
 
-import { configuration } from "./engine/configuration.ts";
 import { callNow, Handle, isEngineStarted, run } from "./engine/engine.ts";
+import { warn } from "./engine/warn.ts";
 import { NotFoundError, ZarrError } from "./errors.ts";
 import { readKey, setNative, storeId } from "./stores.ts";
 import type { AbsolutePath, AsyncReadable, Readable, StoreGetOptions } from "./types.ts";
@@ -88,7 +88,7 @@ export async function withConsolidatedMetadata<S extends AsyncReadable>(
       errors.find((error) => !isElsewhere(error)) ?? errors.at(-1) ?? new NotFoundError("no format was given")
     );
   }
-  for (const warning of first.warnings) configuration.onWarning?.(warning, "/");
+  for (const warning of first.warnings) warn(warning, "/");
   return listable(store, first);
 }
 

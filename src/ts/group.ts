@@ -14,6 +14,7 @@ import {
   textsOf,
 } from "./node_facts.ts";
 import type { NodeOptions } from "./nodes.ts";
+import { warningsOfStore } from "./stores.ts";
 import type { AbsolutePath, Attributes, GroupMetadata, Readable } from "./types.ts";
 import { type UpdateAttributesOptions, updateAttributes } from "./update_attributes.ts";
 
@@ -77,9 +78,9 @@ export class Group<Store extends Readable> extends Location<Store> {
     return textsOf(this.#facts.document);
   }
 
-  /** What was read although it bends the rules. */
+  /** What was read although it bends the rules, and what was odd about the server's answers. */
   get warnings(): readonly string[] {
-    return this.#facts.warnings;
+    return [...this.#facts.warnings, ...warningsOfStore(this.store)];
   }
 
   /**

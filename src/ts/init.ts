@@ -1,11 +1,12 @@
 /**
  * `init` and `info`: what may be said before the first call, and what can be known after it. Neither is needed.
  */
+import { forgetModules } from "./engine/compile.ts";
 import { configure, type InitOptions } from "./engine/configuration.ts";
 import { counters } from "./engine/counters.ts";
-import { callNow, isEngineStarted, startEngine } from "./engine/engine.ts";
+import { callNow, isEngineStarted, startEngine, stopEngine } from "./engine/engine.ts";
 import { ladder, type Rung } from "./pool/port.ts";
-import { workerCount } from "./read/job.ts";
+import { closePools, workerCount } from "./read/job.ts";
 import { registry, urlOf } from "./registry.ts";
 
 export type { InitOptions };
@@ -14,6 +15,16 @@ export type { InitOptions };
 export async function init(options: InitOptions = {}): Promise<void> {
   configure(options);
   await startEngine();
+}
+
+/**
+ * Ends the workers and everything that is under way (with an error of code `Aborted`), and frees the memory of the engine and its caches. What was
+ * opened stays usable: the next call starts everything anew.
+ */
+export function dispose(): void {
+  closePools();
+  if (isEngineStarted()) stopEngine();
+  forgetModules();
 }
 
 /** A codec in the registry. */

@@ -4,8 +4,8 @@
  */
 import { Array as ZarrArray } from "./array.ts";
 import { boundCodecs, unlessAborted } from "./codec/bind.ts";
-import { configuration } from "./engine/configuration.ts";
-import { callNow, run } from "./engine/engine.ts";
+import { callNow, isEngineStarted, run } from "./engine/engine.ts";
+import { warn } from "./engine/warn.ts";
 import { ZarrError } from "./errors.ts";
 import { inExtensionsOfStore } from "./extension/extend.ts";
 import { Group } from "./group.ts";
@@ -13,7 +13,7 @@ import { Location } from "./location.ts";
 import { type AttributeOptions, type NodeSummary, OpenedNode } from "./node_facts.ts";
 import { registry } from "./registry.ts";
 import { type Files, storeOf } from "./store/place.ts";
-import { type FetchStore, storeId } from "./stores.ts";
+import { askEarly, type FetchStore, storeId } from "./stores.ts";
 import type { AbsolutePath, DataType, Readable } from "./types.ts";
 
 export interface OpenOptions extends AttributeOptions {
@@ -62,9 +62,11 @@ async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3)
   const { kind = "", dataTypeFallback = "warn", signal } = options;
   const below = options.path === undefined ? path : `${path}/${options.path}`;
   const isV3 = v3Stores.has(store as object);
+  signal?.throwIfAborted();
+  const giveUp = isEngineStarted() ? () => {} : askEarly(store, below, isV3 ? 3 : format);
   const summary = await run<NodeSummary>(signal, (glue, settle) =>
     glue.open(storeId(glue, store), below, kind, format, dataTypeFallback, isV3, signal, settle),
-  );
+  ).finally(giveUp);
   if (summary.dialect === "v3") v3Stores.add(store as object);
   await describeWithCodecs(summary, signal);
   const node = nodeOf(store as Readable, summary, options);
@@ -77,7 +79,7 @@ export function nodeOf<S extends Readable>(
   summary: NodeSummary,
   options: AttributeOptions = {},
 ): Node<S> {
-  for (const warning of summary.warnings) configuration.onWarning?.(warning, summary.path);
+  for (const warning of summary.warnings) warn(warning, summary.path);
   const opened = new OpenedNode(summary, options);
   const at = summary.path as AbsolutePath;
   return summary.kind === "array" ? new ZarrArray(store, at, opened) : new Group(store, at, opened);

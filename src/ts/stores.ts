@@ -2,8 +2,10 @@
  * Stores, and how the engine comes to know them. A `FetchStore` is the engine's own HTTP store; any other object with
  * zarrita's interface (a `Map` too) is called by the engine just as zarrita would call it.
  */
-import { configuration } from "./engine/configuration.ts";
+
 import { finalizer, Handle, run } from "./engine/engine.ts";
+import { warn } from "./engine/warn.ts";
+import { EarlyRequests } from "./store/early.ts";
 import type { Listed } from "./store/file.ts";
 import {
   type PersistentCache,
@@ -87,12 +89,7 @@ export abstract class NativeStore implements AsyncReadable {
 
   constructor(make: (glue: Glue) => number) {
     this.#make = make;
-    setNative(this, (glue) => {
-      const isUntouched = [...READING, ...WRITING].every(
-        (name) => Reflect.get(this, name) === Reflect.get(nativeMethods(this), name),
-      );
-      return isUntouched ? this.#id(glue) : undefined;
-    });
+    setNative(this, (glue) => (isUntouched(this) ? this.#id(glue) : undefined));
   }
 
   get(key: AbsolutePath, options: StoreGetOptions = {}): Promise<Uint8Array | undefined> {
@@ -147,6 +144,12 @@ type Settle = Parameters<Parameters<typeof run>[1]>[1];
 
 const WRITING = ["set", "delete"] as const;
 
+/** Whether the engine may stand for a store's methods: nobody has put others in their place. */
+const isUntouched = (store: NativeStore) =>
+  [...READING, ...WRITING].every(
+    (name) => Reflect.get(store, name) === Reflect.get(nativeMethods(store), name),
+  );
+
 /** The prototype of ours that an object has: where its methods are those that the engine stands for. */
 function nativeMethods(store: object): object {
   let prototype = Object.getPrototypeOf(store);
@@ -166,29 +169,65 @@ export function isOurs(of: { prototype: NativeStore }): void {
 function sender(
   { fetch, headers, persistentCache }: FetchStoreOptions,
   isMeantFor: (url: string) => boolean,
+  isWrapped = false,
 ): Send | undefined {
-  if (!headers && !persistentCache) return fetch;
+  if (!headers && !persistentCache && !isWrapped) return fetch;
   const plain: Send = fetch ?? ((request) => globalThis.fetch(request));
   const headed = headers ? sendWithHeaders(plain, headers, isMeantFor) : plain;
   const cache = persistentCache ? persistentCacheOf(persistentCache) : undefined;
   return cache ? (request) => cache.answer(request, headed) : headed;
 }
 
+/** What is not for users to say. */
+interface HttpContext {
+  /** Which addresses the user's headers are for. */
+  isMeantFor?: (url: string) => boolean;
+  /** Hears of warnings, too. */
+  heard?: (message: string) => void;
+  /** Sends requests; made of the options unless given. */
+  send?: Send;
+}
+
+/** What every request begins with. */
+const requestInit = ({ overrides, credentials }: FetchStoreOptions): RequestInit | undefined =>
+  credentials === undefined ? overrides : { ...overrides, credentials };
+
+/** An address without its query: signatures are nobody else's to see. */
+const shown = (url: string | URL) => String(url).replace(/[?#].*$/s, "");
+
 /** What a store over HTTP hears as `HttpStoreOptions` of `src/js/store.rs`. */
 export const httpOptions = (
   url: string | URL,
   options: FetchStoreOptions,
-  isMeantFor: (url: string) => boolean = () => true,
+  { isMeantFor = () => true, heard, send }: HttpContext = {},
 ) => ({
-  fetch: sender(options, isMeantFor),
-  overrides:
-    options.credentials === undefined
-      ? options.overrides
-      : { ...options.overrides, credentials: options.credentials },
+  fetch: send ?? sender(options, isMeantFor),
+  overrides: requestInit(options),
   useSuffixRequest: options.useSuffixRequest ?? false,
   missingOn403: options.missingOn403 ?? false,
-  onWarning: (message: string) => configuration.onWarning?.(message, String(url)),
+  onWarning: (message: string) => {
+    heard?.(message);
+    warn(message, shown(url));
+  },
 });
+
+/**
+ * Asks a store for the documents of a node before the engine has started; what this returns gives up those that the engine has not asked for
+ * either.
+ */
+export function askEarly(store: unknown, path: string, format: 0 | 2 | 3): () => void {
+  const isEarly = store instanceof FetchStore && natives.has(store) && isUntouched(store);
+  return isEarly ? store[EARLY](path, format) : () => {};
+}
+
+const EARLY: unique symbol = Symbol("zarr-wasm.early");
+
+/** Warnings that a store keeps. */
+const MOST_WARNINGS = 100;
+
+/** What is odd about a store of ours; nothing of a store of the user's. */
+export const warningsOfStore = (store: unknown): readonly string[] =>
+  store instanceof FetchStore ? store.warnings : [];
 
 /**
  * A hierarchy below a URL. A query string, such as a signature, stays on every request. Writes by PUT and DELETE where the
@@ -196,10 +235,30 @@ export const httpOptions = (
  */
 export class FetchStore extends NativeStore {
   readonly url: string | URL;
+  readonly #warnings: string[];
+  readonly #early: (path: string, format: 0 | 2 | 3) => () => void;
 
   constructor(url: string | URL, options: FetchStoreOptions = {}) {
-    super((glue) => glue.httpStore(absoluteUrl(url), httpOptions(url, options)));
+    const warnings: string[] = [];
+    const heard = (message: string) => {
+      if (warnings.length < MOST_WARNINGS && !warnings.includes(message)) warnings.push(message);
+    };
+    const early = new EarlyRequests(sender(options, () => true, true) as Send);
+    const { send } = early;
+    super((glue) => glue.httpStore(absoluteUrl(url), httpOptions(url, options, { heard, send })));
     this.url = url;
+    this.#warnings = warnings;
+    this.#early = (path, format) => early.begin(absoluteUrl(url), path, format, requestInit(options));
+  }
+
+  /** What was odd about the server's answers. The warnings of nodes have these too. */
+  get warnings(): readonly string[] {
+    return [...this.#warnings];
+  }
+
+  /** @internal */
+  [EARLY](path: string, format: 0 | 2 | 3): () => void {
+    return this.#early(path, format);
   }
 
   /** Puts a value under a key, in place of what is there. */

@@ -57,6 +57,7 @@ const NAMES = [
   "create",
   "defineArrayExtension",
   "defineStoreExtension",
+  "dispose",
   "erase",
   "exists",
   "extendArray",

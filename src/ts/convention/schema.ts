@@ -4,7 +4,7 @@
  * is a chunk of its own, downloaded when there is a schema to check.
  */
 import type { Validator } from "@cfworker/json-schema";
-import { configuration } from "../engine/configuration.ts";
+import { warn } from "../engine/warn.ts";
 import { documentOf, type NodeLike } from "./facts.ts";
 import type { Finding } from "./findings.ts";
 import type { JsonSchema } from "./registered.ts";
@@ -188,7 +188,7 @@ export async function checkLoaded(
     return await checkSchema(node, { schema, convention, mayLoad: true, signal });
   } catch (error) {
     signal?.throwIfAborted();
-    configuration.onWarning?.(`the schema ${url} cannot be loaded`, node.path ?? "/");
+    warn(`the schema ${url} cannot be loaded`, node.path ?? "/");
     return [note(convention, "not-loaded", "warning", `${url} cannot be loaded: ${String(error)}`)];
   }
 }

@@ -63,6 +63,11 @@ async function load(build: Build): Promise<WebAssembly.Module> {
 
 const modules = new Map<Build, Promise<WebAssembly.Module>>();
 
+/** Forgets the compiled modules. */
+export function forgetModules(): void {
+  modules.clear();
+}
+
 /** The compiled module of a build; a failed load is tried again at the next call. */
 export function engineModule(build: Build): Promise<WebAssembly.Module> {
   const known = modules.get(build);

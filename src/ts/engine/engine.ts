@@ -105,6 +105,20 @@ function replaceInstance(cause: unknown): ZarrError {
   return error;
 }
 
+/** Ends everything that is under way, and frees the instance's memory; the next call finds a new one. */
+export function stopEngine(): void {
+  if (!isStarted) return;
+  generation += 1;
+  woken = [];
+  const ended = [...pending];
+  pending.clear();
+  releaseLocks();
+  glue.__wbg_reset_state();
+  glue.start(host);
+  const error = new ZarrError("Aborted", "the package was told to dispose of what it holds");
+  for (const { reject } of ended) reject(error);
+}
+
 async function start(): Promise<void> {
   await glue.default({ module_or_path: await engineModule("engine") });
   glue.start(host);

@@ -2,7 +2,7 @@
  * zarrita's merging of ranges: what is asked of one key within a microtask becomes few requests. For stores of the user's; a store of
  * ours is read by the engine itself, which merges by better bounds, unless the caller wants to hear of it.
  */
-import { configuration } from "../engine/configuration.ts";
+import { warn } from "../engine/warn.ts";
 import { UnsupportedError, ZarrError } from "../errors.ts";
 import { NativeStore, setNative, storeId } from "../stores.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../types.ts";
@@ -142,7 +142,7 @@ class Round {
     try {
       this.#options.onFlush?.(report);
     } catch (error) {
-      configuration.onWarning?.(`onFlush of withRangeCoalescing has thrown: ${error}`, report.path);
+      warn(`onFlush of withRangeCoalescing has thrown: ${error}`, report.path);
     }
   }
 }

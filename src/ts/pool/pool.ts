@@ -126,6 +126,8 @@ export class DecodePool {
   readonly #waiting = new Set<PartTask>();
   readonly #modules = new Map<Home, WebAssembly.Module>();
   #opening = 0;
+  /** How often it was closed: a decoder that was on its way then is not wanted. */
+  #closings = 0;
 
   /** `open` starts a decoder; never more than `limit()` of them. */
   constructor(open: () => Promise<Port>, limit: () => number) {
@@ -177,6 +179,21 @@ export class DecodePool {
   unbind(array: number): void {
     for (const { port, arrays } of this.#seats)
       if (arrays.delete(array)) port.post({ type: "unbind", array }, []);
+  }
+
+  /** Ends all decoders and what they work on; others are opened when there is need. */
+  close(): void {
+    const failure = failed("Aborted", "the workers were told to end");
+    this.#closings += 1;
+    for (const part of [...this.#waiting]) this.#fail(part, failure);
+    for (const { port, parts } of this.#seats.splice(0)) {
+      for (const part of [...parts.values()]) this.#fail(part, failure);
+      port.onanswer = () => {};
+      port.oncrash = () => {};
+      port.hold(false);
+      port.close();
+    }
+    this.#modules.clear();
   }
 
   #queue(part: PartTask): void {
@@ -267,8 +284,14 @@ export class DecodePool {
 
   #openSeat(): void {
     this.#opening += 1;
+    const closings = this.#closings;
     this.#open().then(
       (port) => {
+        if (closings !== this.#closings) {
+          this.#opening -= 1;
+          port.close();
+          return this.#pump();
+        }
         const seat: Seat = {
           port,
           homes: new Set(["engine"]),
@@ -293,6 +316,7 @@ export class DecodePool {
 
   #answered(seat: Seat, answer: FromDecoder): void {
     if (answer.type === "ready" || answer.type === "broken") return;
+    if ("ms" in answer) counters.decodeMs += answer.ms ?? 0;
     if (answer.type === "answered") {
       const waiting = seat.parts.get(answer.part);
       if (waiting) this.#queue(waiting);

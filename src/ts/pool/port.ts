@@ -16,6 +16,8 @@ export interface Port {
   post(message: ToDecoder, transfer: ArrayBuffer[]): void;
   /** While something is under way, a worker keeps Node's process alive; while not, it must not. */
   hold(busy: boolean): void;
+  /** Ends it; nothing that was posted will be answered. */
+  close(): void;
   onanswer: (answer: FromDecoder) => void;
   /** The decoder is gone: nothing that was posted will be answered. */
   oncrash: (reason: string) => void;
@@ -61,6 +63,7 @@ function webWorkerPort(rung: Rung, worker: Worker, first: First): Promise<Port> 
     rung,
     post: (message, transfer) => worker.postMessage(message, transfer),
     hold: ignore,
+    close: () => worker.terminate(),
     onanswer: ignore,
     oncrash: ignore,
   };
@@ -99,6 +102,7 @@ interface NodeWorker {
   on(event: string, listener: (value: never) => void): void;
   ref(): void;
   unref(): void;
+  terminate(): void;
 }
 type NodeWorkerClass = new (
   source: string | URL,
@@ -119,6 +123,7 @@ async function nodePort(first: First): Promise<Port> {
     rung: "node",
     post: (message, transfer) => worker.postMessage(message, transfer),
     hold: (busy) => (busy ? worker.ref() : worker.unref()),
+    close: () => worker.terminate(),
     onanswer: ignore,
     oncrash: ignore,
   };
@@ -135,7 +140,14 @@ async function nodePort(first: First): Promise<Port> {
 /** Decodes on this thread; between parts other tasks have their turn. */
 export async function callerPort(first: First): Promise<Port> {
   const start = new Start();
-  const port: Port = { rung: "caller", post: ignore, hold: ignore, onanswer: ignore, oncrash: ignore };
+  const port: Port = {
+    rung: "caller",
+    post: ignore,
+    hold: ignore,
+    close: ignore,
+    onanswer: ignore,
+    oncrash: ignore,
+  };
   const server = new DecodeServer((answer) => start.answer(port, answer));
   let last: Promise<unknown> = Promise.resolve();
   port.post = (message) => {

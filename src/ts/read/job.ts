@@ -62,6 +62,12 @@ export const poolFor = (bytes: number): DecodePool =>
 /** How many decoders there are in the pool of workers. */
 export const workerCount = (): number => workers.size;
 
+/** Ends all decoders. */
+export function closePools(): void {
+  workers.close();
+  caller.close();
+}
+
 /** Makes every decoder forget an array. */
 export function unbindArray(number: number): void {
   workers.unbind(number);

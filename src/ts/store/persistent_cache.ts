@@ -2,8 +2,9 @@
  * Answers of servers kept in Cache Storage, which outlives the page. That takes no partial answers (status 206): a range is kept as a whole
  * answer under an address of its own, which never goes over the wire. A range of what is kept as a whole is cut from it.
  */
-import { configuration } from "../engine/configuration.ts";
+
 import { counters } from "../engine/counters.ts";
+import { warn } from "../engine/warn.ts";
 import type { Send } from "./request_headers.ts";
 
 export interface PersistentCacheOptions {
@@ -276,7 +277,7 @@ export class PersistentCache {
       }
       return cache;
     } catch (error) {
-      configuration.onWarning?.(`nothing is kept beyond this page: ${error}`, this.#name);
+      warn(`nothing is kept beyond this page: ${error}`, this.#name);
       return undefined;
     }
   }

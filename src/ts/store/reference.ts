@@ -74,7 +74,9 @@ function makeOf(place: URL | ReferenceSpec, options: ReferenceStoreOptions): (gl
   const text = place instanceof URL ? undefined : typeof place === "string" ? place : JSON.stringify(place);
   const target = options.target === undefined ? undefined : absoluteUrl(options.target);
   const own = [url ?? pageUrl(), target].flatMap((place) => (place === undefined ? [] : [originOf(place)]));
-  const http = httpOptions(url ?? "references", options, (asked) => own.includes(originOf(asked)));
+  const http = httpOptions(url ?? "references", options, {
+    isMeantFor: (asked) => own.includes(originOf(asked)),
+  });
   return (glue) => glue.referenceStore(url, text, pageUrl(), target, options.allowHosts ?? [], http);
 }
 

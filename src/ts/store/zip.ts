@@ -2,7 +2,7 @@
  * `ZipFileStore`: an archive that the engine reads lazily, from a URL, a `Blob` or anything that reads by ranges. The names and
  * meanings are those of `@zarrita/storage`; `list`, `size` and what hostile archives meet with are more.
  */
-import { configuration } from "../engine/configuration.ts";
+import { warn } from "../engine/warn.ts";
 import { absoluteUrl, type FetchStoreOptions, httpOptions, isOurs, NativeStore, storeId } from "../stores.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../types.ts";
 
@@ -24,7 +24,7 @@ export interface ZipFileStoreOptions {
   transformEntries?: (entries: Record<string, ZipEntryInfo>) => Record<string, ZipEntryInfo>;
 }
 
-const warn = (message: string) => configuration.onWarning?.(message, "/");
+const warnOfArchive = (message: string) => warn(message, "/");
 
 /** A reader as the store of one value that the engine reads the archive from. */
 class ReaderStore implements AsyncReadable {
@@ -91,9 +91,9 @@ function makeOf(reader: ZipReader | Blob | URL, options: FetchStoreOptions): (gl
   if (reader instanceof URL) {
     return (glue) => glue.zipStoreOfUrl(reader.href, httpOptions(reader, options));
   }
-  if (reader instanceof Blob) return (glue) => glue.zipStoreOfBlob(reader, warn);
+  if (reader instanceof Blob) return (glue) => glue.zipStoreOfBlob(reader, warnOfArchive);
   const store = new ReaderStore(reader);
-  return (glue) => glue.zipStoreOfStore(storeId(glue, store), warn);
+  return (glue) => glue.zipStoreOfStore(storeId(glue, store), warnOfArchive);
 }
 
 /** Gives a store the names that its user's function made. The engine then asks these methods, as of a user's store. */

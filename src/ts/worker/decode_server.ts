@@ -74,8 +74,9 @@ export class DecodeServer {
       case "cancel":
         return this.#cancel(message.part);
       case "work": {
+        const begun = performance.now();
         const outcome = await this.#work(message);
-        this.#post(outcome, buffersOf(outcome));
+        this.#post({ ...outcome, ms: performance.now() - begun }, buffersOf(outcome));
       }
     }
   }

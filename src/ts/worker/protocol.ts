@@ -73,4 +73,4 @@ export type FromDecoder =
   | { type: "ready"; home: Home }
   | { type: "broken"; reason: string }
   | { type: "answered"; part: number }
-  | Outcome;
+  | (Outcome & { ms?: number });
