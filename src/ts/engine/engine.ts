@@ -23,6 +23,8 @@ interface Pending {
   reject(error: unknown): void;
   /** What began it, and what that refers to: the engine knows stores weakly, and nobody else may still hold this one. */
   begin: unknown;
+  /** Drops the task, and with it every request that it waits for. */
+  drop(): void;
 }
 const pending = new Set<Pending>();
 
@@ -108,10 +110,12 @@ function replaceInstance(cause: unknown): ZarrError {
 /** Ends everything that is under way, and frees the instance's memory; the next call finds a new one. */
 export function stopEngine(): void {
   if (!isStarted) return;
-  generation += 1;
-  woken = [];
   const ended = [...pending];
   pending.clear();
+  // An instance that is only left behind lets go of nothing.
+  for (const { drop } of ended) drop();
+  generation += 1;
+  woken = [];
   releaseLocks();
   glue.__wbg_reset_state();
   glue.start(host);
@@ -159,11 +163,14 @@ export async function run<T>(
   return new Promise<T>((resolve, reject) => {
     const before = generation;
     let task: number | undefined;
-    const entry: Pending = { begin, reject: (error) => finish(() => reject(error)) };
+    const drop = () => {
+      if (task !== undefined && before === generation) enter(() => glue.cancel(task as number));
+    };
+    const entry: Pending = { begin, drop, reject: (error) => finish(() => reject(error)) };
     const abort = () => {
       if (onAbort === "finish") return reject(signal?.reason);
       finish(() => reject(signal?.reason));
-      if (task !== undefined && before === generation) enter(() => glue.cancel(task as number));
+      drop();
     };
     const finish = (settle: () => void) => {
       pending.delete(entry);

@@ -1,0 +1,110 @@
+/** `info`, `init`, `dispose`, and warnings. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as zarr from "zarr-wasm";
+import { madeStore } from "./made_stores.mjs";
+import { scriptedServer } from "./scripted_server.mjs";
+
+const description = { shape: [300, 300], chunks: [100, 100], dtype: "float64", gzip: true };
+const files = madeStore(description, ([i, j]) => i * j);
+
+test("info counts requests, bytes, decoding, failures and what was given up", async () => {
+  const server = await scriptedServer(files);
+  try {
+    const before = zarr.info();
+    const array = await zarr.open(server.url, { kind: "array" });
+    await array.get();
+    const after = zarr.info();
+    const stored = [...files].reduce((sum, [key, bytes]) => sum + (key === "/.x" ? 0 : bytes.length), 0);
+    assert.equal(after.wire.requests - before.wire.requests, 4 + 9);
+    assert.equal(after.wire.bytes - before.wire.bytes, stored);
+    assert.ok(after.decodeMs > before.decodeMs);
+    assert.ok(after.parts.workers + after.parts.caller > before.parts.workers + before.parts.caller);
+    assert.equal(after.simd, true);
+    assert.equal(after.isStarted, true);
+    server.act = (request) => Boolean(request.socket.destroy());
+    await assert.rejects(zarr.open(server.url), { code: "Store" });
+    assert.ok(zarr.info().wire.failed > after.wire.failed);
+    server.act = undefined;
+    server.latency = 500;
+    await assert.rejects(array.get(null, { signal: AbortSignal.timeout(50) }), { name: "TimeoutError" });
+    assert.ok(zarr.info().wire.aborted > after.wire.aborted);
+  } finally {
+    await server.close();
+  }
+});
+
+test("dispose ends what is under way; everything goes on to work", async () => {
+  const array = await zarr.open(files, { kind: "array" });
+  const sum = async () => (await array.get()).data.reduce((total, value) => total + value, 0);
+  const expected = await sum();
+  assert.ok(zarr.info().workers > 0);
+  const server = await scriptedServer(files);
+  try {
+    const remote = await zarr.open(server.url, { kind: "array" });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    server.requests.length = 0;
+    server.latency = 10_000;
+    const waiting = [zarr.open(server.url), remote.get(), remote.stream().next()].map((promise) =>
+      assert.rejects(promise, { code: "Aborted" }),
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    zarr.dispose();
+    await Promise.all(waiting);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    assert.ok(server.requests.length > 0 && server.requests.every(({ isGivenUp }) => isGivenUp));
+    assert.equal(zarr.info().workers, 0);
+    assert.equal(await sum(), expected);
+    zarr.dispose();
+    zarr.dispose();
+    assert.equal(await sum(), expected);
+    server.latency = 0;
+    assert.equal((await remote.get([0, null])).data.length, 300);
+  } finally {
+    await server.close();
+  }
+});
+
+test("warnings come once to whoever listens, and a listener that throws ends nothing", async () => {
+  const heard = [];
+  await zarr.init({
+    onWarning(message, path) {
+      heard.push([message, path]);
+      throw new Error("not now");
+    },
+  });
+  try {
+    const server = await scriptedServer(files);
+    server.act = (_request, response, bytes) => bytes && Boolean(response.writeHead(200).end(bytes));
+    const store = new zarr.FetchStore(`${server.url}?sig=secret`);
+    await store.getRange("/zarr.json", { offset: 0, length: 3 });
+    await store.getRange("/zarr.json", { offset: 0, length: 4 });
+    const ranges = heard.filter(([message]) => /ignores byte ranges/.test(message));
+    assert.equal(ranges.length, 1);
+    assert.equal(ranges[0][1], server.url);
+    assert.deepEqual(store.warnings, [ranges[0][0]]);
+    const array = await zarr.open(store, { kind: "array" });
+    assert.ok(array.warnings.includes(ranges[0][0]));
+    await server.close();
+    // Node has no Cache Storage: nothing is kept, and that is told.
+    const kept = new zarr.PersistentCache();
+    assert.deepEqual(await kept.usage(), { entries: 0, bytes: 0 });
+    assert.equal(heard.filter(([message]) => /nothing is kept/.test(message)).length, 1);
+    const odd = new Map([
+      [
+        "/.zarray",
+        new TextEncoder().encode(
+          '{"zarr_format": 2, "shape": [2], "chunks": [2], "dtype": "<f4", "compressor": null, "fill_value": null, "order": "C", "filters": null}',
+        ),
+      ],
+    ]);
+    const before = heard.length;
+    const node = await zarr.open(odd);
+    assert.deepEqual(
+      heard.slice(before).map(([message]) => message),
+      [...node.warnings],
+    );
+  } finally {
+    await zarr.init({ onWarning: () => {} });
+  }
+});

@@ -1,0 +1,190 @@
+/** What opening costs on a slow line: requests, and round trips. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { after, before, beforeEach, test } from "node:test";
+import * as zarr from "zarr-wasm";
+import { addGroup, madeStore, metadata } from "./made_stores.mjs";
+import { scriptedServer } from "./scripted_server.mjs";
+
+const LATENCY = 120;
+const description = { shape: [4, 4], chunks: [2, 2], dtype: "int32" };
+const encoded = (value) => new TextEncoder().encode(JSON.stringify(value));
+
+const v3 = madeStore(description, ([i, j]) => 4 * i + j, { path: "a" });
+addGroup(v3);
+
+const zarray = {
+  zarr_format: 2,
+  shape: [4],
+  chunks: [2],
+  dtype: "<i2",
+  compressor: null,
+  fill_value: 0,
+  order: "C",
+  filters: null,
+};
+const v2 = new Map([
+  ["/.zgroup", encoded({ zarr_format: 2 })],
+  ["/a/.zarray", encoded(zarray)],
+  ["/a/.zattrs", encoded({ unit: "m" })],
+]);
+const consolidatedV2 = new Map([
+  ...v2,
+  [
+    "/.zmetadata",
+    encoded({
+      zarr_consolidated_format: 1,
+      metadata: { ".zgroup": { zarr_format: 2 }, "a/.zarray": zarray, "a/.zattrs": { unit: "m" } },
+    }),
+  ],
+]);
+const consolidatedV3 = new Map([
+  ...v3,
+  [
+    "/zarr.json",
+    encoded({
+      zarr_format: 3,
+      node_type: "group",
+      attributes: {},
+      consolidated_metadata: {
+        kind: "inline",
+        must_understand: false,
+        metadata: { a: metadata(description) },
+      },
+    }),
+  ],
+]);
+
+let server;
+before(async () => {
+  await zarr.init();
+  server = await scriptedServer(v3);
+});
+after(() => server.close());
+beforeEach(async () => {
+  // Probes that were given up arrive late.
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  server.latency = LATENCY;
+  server.requests.length = 0;
+});
+
+/** How many requests there were, and in how many round trips: a request that came after an answer waited for it. */
+async function costOf(run) {
+  const result = await run();
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  const { requests } = server;
+  let trips = 0;
+  let answered = Number.NEGATIVE_INFINITY;
+  for (const { began } of requests) {
+    if (began < answered) continue;
+    trips += 1;
+    answered = began + LATENCY;
+  }
+  return { result, requests: requests.map(({ key }) => key).sort(), trips };
+}
+
+test("a v3 array or group: one round trip", async () => {
+  server.files = v3;
+  const group = await costOf(() => zarr.open(server.url));
+  assert.equal(group.result.kind, "group");
+  assert.equal(group.trips, 1);
+  assert.deepEqual(group.requests, ["/.zarray", "/.zattrs", "/.zgroup", "/zarr.json"]);
+  server.requests.length = 0;
+  // The store has shown that it holds v3: that alone is asked for.
+  const array = await costOf(() => zarr.open(group.result.resolve("a"), { kind: "array" }));
+  assert.deepEqual(array.result.shape, [4, 4]);
+  assert.deepEqual([array.trips, array.requests], [1, ["/a/zarr.json"]]);
+});
+
+test("a v2 array: one round trip, attributes included", async () => {
+  server.files = v2;
+  const { result, trips } = await costOf(() => zarr.open(server.url, { path: "a" }));
+  assert.equal(trips, 1);
+  assert.deepEqual(result.attrs, { unit: "m" });
+});
+
+test("v3 before, v2 now: nothing is missed, and what has both is v3", async () => {
+  const mixed = new Map(v3);
+  for (const [key, bytes] of v2) if (key.startsWith("/a/")) mixed.set(key.replace("/a/", "/b/"), bytes);
+  mixed.set("/a/.zarray", v2.get("/a/.zarray"));
+  server.files = mixed;
+  const group = await zarr.open(server.url);
+  const b = await zarr.open(group.resolve("b"));
+  assert.equal(b.zarrFormat, 2);
+  const a = await zarr.open(group.resolve("a"));
+  assert.equal(a.zarrFormat, 3);
+  await assert.rejects(zarr.open(group.resolve("c")), { code: "NotFound" });
+});
+
+test("consolidated metadata of either format: one round trip, and none for the nodes in it", async () => {
+  for (const files of [consolidatedV2, consolidatedV3]) {
+    server.files = files;
+    server.requests.length = 0;
+    const store = new zarr.FetchStore(server.url);
+    const loaded = await costOf(() => zarr.withMaybeConsolidatedMetadata(store));
+    assert.equal(loaded.trips, 1);
+    assert.deepEqual(loaded.requests, ["/.zmetadata", "/zarr.json"]);
+    assert.equal(loaded.result.contents().length, 2);
+    server.requests.length = 0;
+    const opened = await costOf(() => zarr.open(loaded.result, { path: "a", kind: "array" }));
+    assert.deepEqual([opened.trips, opened.requests], [0, []]);
+  }
+});
+
+/** Opens in a process of its own, where the engine has not started; `delay` is how long its wasm takes to come. */
+function openCold(url, delay) {
+  const program = `
+    import { readFile } from "node:fs/promises";
+    import * as zarr from "zarr-wasm/slim";
+    const wasm = new Promise((resolve) => setTimeout(() => resolve(readFile("dist/zarr_wasm.wasm")), ${delay}));
+    zarr.init({ wasm }).catch(() => {});
+    const begun = performance.now();
+    const node = await zarr.open(${JSON.stringify(url)}, { kind: "array" });
+    console.log(JSON.stringify([node.shape, Math.round(performance.now() - begun), zarr.info().wire]));
+  `;
+  return new Promise((resolve, reject) => {
+    import("node:child_process").then(({ execFile }) =>
+      execFile(
+        process.execPath,
+        ["--input-type=module", "--eval", program],
+        { cwd: join(import.meta.dirname, "../.."), timeout: 60_000 },
+        (error, stdout) => (error ? reject(error) : resolve(JSON.parse(stdout))),
+      ),
+    );
+  });
+}
+
+test("the requests of the first open go out while the wasm is on its way, and are not made twice", async () => {
+  server.files = v3;
+  const delay = 600;
+  const started = performance.now();
+  const [shape, took] = await openCold(`${server.url}/a?sig=x%20y`, delay);
+  assert.deepEqual(shape, [4, 4]);
+  const keys = server.requests.map(({ key, search }) => key + search).sort();
+  assert.deepEqual(
+    keys,
+    [".zarray", ".zattrs", ".zgroup", "zarr.json"].map((name) => `/a/${name}?sig=x%20y`),
+  );
+  assert.ok(started > 0 && took >= delay);
+  const document = server.requests.find(({ key }) => key.endsWith("zarr.json"));
+  const others = server.requests.filter(({ key }) => !key.endsWith("zarr.json"));
+  assert.equal(document.isGivenUp, false);
+  assert.equal(others.length, 3);
+  // With the wasm there at 600 ms, an answer that took 120 ms was there before.
+  assert.ok(took < delay + LATENCY + 400, `${took} ms`);
+});
+
+test("a process that opens nothing sends nothing", () => {
+  const { status } = spawnSync(
+    process.execPath,
+    [
+      "--input-type=module",
+      "--eval",
+      `import * as zarr from "zarr-wasm"; new zarr.FetchStore(${JSON.stringify(server.url)})`,
+    ],
+    { cwd: join(import.meta.dirname, "../.."), encoding: "utf8" },
+  );
+  assert.equal(status, 0);
+  assert.deepEqual(server.requests, []);
+});

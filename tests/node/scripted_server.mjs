@@ -1,0 +1,60 @@
+/**
+ * A real HTTP server for tests of the wire: it serves files out of a `Map` as a good server does, unless a test has it do something else, and
+ * keeps a record of every request: when it came, and when it was answered or given up.
+ */
+import { createServer } from "node:http";
+import { parseRange } from "../../scripts/serve.mjs";
+
+/** Answers as RFC 9110 has it: ranges, 416, HEAD, `ETag`. */
+export function sendFile(request, response, bytes, headers = {}) {
+  if (!bytes) return response.writeHead(404).end();
+  const range = parseRange(request.headers.range, bytes.length);
+  if (range === "unsatisfiable") {
+    return response.writeHead(416, { ...headers, "Content-Range": `bytes */${bytes.length}` }).end();
+  }
+  const { first, last } = range ?? { first: 0, last: bytes.length - 1 };
+  const own = { "Content-Length": last - first + 1, ...headers };
+  if (range) own["Content-Range"] = `bytes ${first}-${last}/${bytes.length}`;
+  response.writeHead(range ? 206 : 200, own);
+  return response.end(request.method === "HEAD" ? undefined : bytes.subarray(first, last + 1));
+}
+
+/**
+ * Resolves to `{ url, requests, files, headers, latency, act, close }`. `act(request, response, bytes, key)` may answer instead, and then
+ * returns true. `latency` in ms is added to each answer.
+ */
+export async function scriptedServer(files) {
+  const state = { files, requests: [], headers: {}, latency: 0, act: undefined };
+  const server = createServer((request, response) => {
+    const { pathname, search } = new URL(request.url, "http://host");
+    const key = decodeURIComponent(pathname);
+    const { range } = request.headers;
+    const record = { method: request.method, key, search, range, began: performance.now() };
+    state.requests.push(record);
+    response.on("close", () => {
+      record.ended = performance.now();
+      record.isGivenUp = !response.writableFinished;
+    });
+    const answer = () => {
+      if (response.destroyed) return;
+      const bytes = state.files.get(key);
+      if (state.act?.(request, response, bytes, key) !== true)
+        sendFile(request, response, bytes, state.headers);
+    };
+    if (state.latency > 0) setTimeout(answer, state.latency);
+    else answer();
+  });
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  return Object.assign(state, {
+    url: `http://127.0.0.1:${server.address().port}`,
+    close() {
+      server.closeAllConnections();
+      return new Promise((done) => server.close(done));
+    },
+    /** Requests for a key, as `METHOD range`. */
+    of: (key) =>
+      state.requests
+        .filter((record) => record.key === key)
+        .map(({ method, range }) => (range ? `${method} ${range}` : method)),
+  });
+}

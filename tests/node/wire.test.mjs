@@ -1,0 +1,434 @@
+/** What servers do wrong, on a server that does it: each line of the rules for HTTP is a test here. */
+import assert from "node:assert/strict";
+import { after, afterEach, before, beforeEach, test } from "node:test";
+import * as zarr from "zarr-wasm";
+import { madeStore } from "./made_stores.mjs";
+import { scriptedServer, sendFile } from "./scripted_server.mjs";
+
+const chunks = madeStore(
+  { shape: [20, 20], chunks: [10, 10], dtype: "int32", fill: -1 },
+  ([i, j]) => 100 * i + j,
+);
+
+/** A sharded array, written here: of 64 × 64 in shards of 32 × 32 with inner chunks of 8 × 8. */
+async function madeShards(first = 0) {
+  const files = new Map();
+  const array = await zarr.create(files, {
+    shape: [64, 64],
+    chunkShape: [8, 8],
+    shardShape: [32, 32],
+    dtype: "uint16",
+    codecs: [],
+  });
+  await array.set(
+    null,
+    Uint16Array.from({ length: 4096 }, (_, at) => at + first),
+  );
+  return files;
+}
+
+let server;
+let warnings = [];
+/** Array of plain chunks, opened while the server was well. */
+let array;
+
+before(async () => {
+  server = await scriptedServer(chunks);
+  await zarr.init({ onWarning: (message, path) => warnings.push([message, path]) });
+});
+after(async () => {
+  await zarr.init({ onWarning: () => {} });
+  await server.close();
+});
+beforeEach(async () => {
+  warnings = [];
+  Object.assign(server, { files: chunks, act: undefined, headers: {}, latency: 0 });
+  array = await zarr.open(server.url, { kind: "array" });
+  server.requests.length = 0;
+});
+afterEach(() => {
+  server.act = undefined;
+});
+
+const whole = Array.from({ length: 400 }, (_, at) => 100 * Math.floor(at / 20) + (at % 20));
+const isWhole = ({ data }) => assert.deepEqual([...data], whole);
+const CHUNK = "/c/0/0";
+
+/** Probes for metadata that were given up may still arrive at the server. */
+const chunkRequests = () => server.requests.filter(({ key }) => key.startsWith("/c/"));
+
+/** Answers the first `count` requests for a key otherwise. */
+function actOn(key, count, act) {
+  let left = count;
+  server.act = (request, response, bytes, asked) => {
+    if (asked !== key || left === 0) return false;
+    left -= 1;
+    act(request, response, bytes);
+    return true;
+  };
+}
+
+test("404 and 410: a chunk is fill value, metadata is not found", async () => {
+  for (const status of [404, 410]) {
+    actOn(CHUNK, 1, (_request, response) => response.writeHead(status).end("gone"));
+    const { data } = await array.get([zarr.slice(0, 2), zarr.slice(9, 11)]);
+    assert.deepEqual([...data], [-1, 10, -1, 110]);
+    server.act = (_request, response) => Boolean(response.writeHead(status).end());
+    await assert.rejects(zarr.open(server.url), { code: "NotFound" });
+  }
+});
+
+test("400 and 401 are errors, of chunks too, and say what may be done", async () => {
+  for (const [status, advice] of [
+    [400, /signature/],
+    [401, /credentials/],
+  ]) {
+    actOn(CHUNK, 9, (_request, response) => response.writeHead(status).end());
+    await assert.rejects(array.get(), (error) => {
+      assert.equal(error.code, "Store");
+      assert.match(error.message, advice);
+      assert.equal(error.key, "c/0/0");
+      return true;
+    });
+  }
+});
+
+test("403: a chunk is absent once the store has answered, with one warning, here and at the node", async () => {
+  server.act = (_request, response, bytes) => !bytes && Boolean(response.writeHead(403).end());
+  const files = new Map(chunks);
+  files.delete(CHUNK);
+  files.delete("/c/0/1");
+  server.files = files;
+  const { data } = await array.get([0, null]);
+  assert.ok(data.every((value) => value === -1));
+  assert.equal(warnings.length, 1);
+  assert.match(warnings[0][0], /403/);
+  assert.deepEqual(array.warnings, [warnings[0][0]]);
+  assert.equal(zarr.info().warnings > 0, true);
+});
+
+test("403: of metadata an error; of the first chunk of an array that came from elsewhere, too, but for `missingOn403`", async () => {
+  server.act = (_request, response) => Boolean(response.writeHead(403).end());
+  await assert.rejects(zarr.open(server.url), { code: "Store", message: /403/ });
+  const metadata = JSON.parse(new TextDecoder().decode(chunks.get("/zarr.json")));
+  const unknown = new zarr.Array(new zarr.FetchStore(server.url), "/", metadata);
+  await assert.rejects(unknown.get(), { code: "Store", message: /not allowed/ });
+  const lenient = new zarr.Array(new zarr.FetchStore(server.url, { missingOn403: true }), "/", metadata);
+  assert.ok((await lenient.get()).data.every((value) => value === -1));
+  assert.deepEqual(warnings, []);
+});
+
+test("403 that speaks of an expired signature is an error always", async () => {
+  const body = "<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>";
+  for (const missingOn403 of [false, true]) {
+    const store = new zarr.FetchStore(`${server.url}?sig=secret`, { missingOn403 });
+    const signed = await zarr.open(store, { kind: "array" });
+    actOn(CHUNK, 9, (_request, response) => response.writeHead(403).end(body));
+    await assert.rejects(signed.get(), (error) => {
+      assert.match(error.message, /signature/);
+      assert.ok(!error.message.includes("secret"));
+      return true;
+    });
+    server.act = undefined;
+  }
+});
+
+test("429 and 5xx are asked again, after what Retry-After says", async () => {
+  for (const status of [408, 429, 500, 502, 503, 504]) {
+    server.requests.length = 0;
+    actOn(CHUNK, 2, (_request, response) => response.writeHead(status).end());
+    isWhole(await array.get());
+    assert.equal(server.of(CHUNK).length, 3, `status ${status}`);
+  }
+  server.requests.length = 0;
+  actOn(CHUNK, 1, (_request, response) => response.writeHead(429, { "Retry-After": "1" }).end());
+  isWhole(await array.get());
+  const [first, second] = server.requests.filter(({ key }) => key === CHUNK);
+  assert.ok(second.began - first.began >= 990, `${second.began - first.began} ms`);
+});
+
+test("what stays broken is an error after some tries; a server that wants to rest for hours is not waited for", async () => {
+  actOn(CHUNK, 99, (_request, response) => response.writeHead(503).end());
+  await assert.rejects(array.get(), { code: "Store", message: /503 4 times/ });
+  assert.equal(server.of(CHUNK).length, 4);
+  actOn(CHUNK, 99, (_request, response) => response.writeHead(503, { "Retry-After": "7200" }).end());
+  const before = performance.now();
+  await assert.rejects(array.get(), { code: "Store", message: /7200/ });
+  assert.ok(performance.now() - before < 5000);
+});
+
+test("a lost connection, and a body that breaks off, are asked again", async () => {
+  actOn(CHUNK, 1, (request) => request.socket.destroy());
+  isWhole(await array.get());
+  assert.equal(server.of(CHUNK).length, 2);
+  server.requests.length = 0;
+  actOn(CHUNK, 1, (request, response, bytes) => {
+    response.writeHead(200, { "Content-Length": bytes.length });
+    response.write(bytes.subarray(0, 100), () => request.socket.destroy());
+  });
+  isWhole(await array.get());
+  assert.equal(server.of(CHUNK).length, 2);
+});
+
+test("a body that is too short is never taken for a chunk", async () => {
+  actOn(CHUNK, 9, (_request, response, bytes) => response.writeHead(200).end(bytes.subarray(0, 100)));
+  await assert.rejects(array.get(), ({ code }) => code === "Format");
+});
+
+test("an HTML page is no metadata and no chunk; nor is a folder that a server redirects to", async () => {
+  const page = "<!doctype html><html><body>Welcome</body></html>";
+  const html = { "Content-Type": "text/html" };
+  server.act = (_request, response) => Boolean(response.writeHead(200, html).end(page));
+  await assert.rejects(zarr.open(server.url), { code: "NotFound" });
+  assert.ok((await array.get()).data.every((value) => value === -1));
+  server.act = (request, response) =>
+    request.url.endsWith("/")
+      ? Boolean(response.writeHead(200, html).end(page))
+      : Boolean(response.writeHead(301, { Location: `${request.url}/` }).end());
+  await assert.rejects(zarr.open(server.url), { code: "NotFound" });
+});
+
+test("one probe that fails does not end an open; when all fail, the error says what a browser cannot", async () => {
+  server.act = (request, _response, bytes) => !bytes && Boolean(request.socket.destroy());
+  assert.equal((await zarr.open(server.url)).kind, "array");
+  server.act = (request) => Boolean(request.socket.destroy());
+  await assert.rejects(zarr.open(server.url), { code: "Store", message: /network or CORS.*Access-Control/s });
+});
+
+const expectShards = (data, first = 0) =>
+  assert.deepEqual(
+    [...data],
+    Array.from({ length: data.length }, (_, at) => at + first),
+  );
+
+test("a shard: its size, its index and merged ranges; no suffix, no multiple ranges", async () => {
+  server.files = await madeShards();
+  const shards = await zarr.open(server.url, { kind: "array" });
+  server.requests.length = 0;
+  await shards.get([zarr.slice(0, 16), zarr.slice(0, 32)]);
+  assert.deepEqual(server.of(CHUNK), ["HEAD", "GET bytes=2048-2307", "GET bytes=0-1023"]);
+  server.requests.length = 0;
+  await shards.get([zarr.slice(0, 8), zarr.slice(8, 16)]);
+  for (const asked of server.of(CHUNK)) assert.match(asked, /^GET bytes=\d+-\d+$/);
+  expectShards((await shards.get()).data);
+  const suffixes = await zarr.open(new zarr.FetchStore(server.url, { useSuffixRequest: true }), {
+    kind: "array",
+  });
+  server.requests.length = 0;
+  await suffixes.get([0, 0]);
+  assert.deepEqual(server.of(CHUNK), ["GET bytes=-260", "GET bytes=0-127"]);
+});
+
+/** Reads shards on a server that does something to every range; right values, or an error. */
+async function readShards(act) {
+  server.files = await madeShards();
+  const shards = await zarr.open(server.url, { kind: "array" });
+  server.requests.length = 0;
+  server.act = act;
+  return (await shards.get()).data;
+}
+
+test("a server that ignores ranges is not taken at its word, and is warned of", async () => {
+  expectShards(
+    await readShards((_request, response, bytes) => bytes && Boolean(response.writeHead(200).end(bytes))),
+  );
+  assert.equal(warnings.filter(([message]) => /ignores byte ranges/.test(message)).length, 1);
+});
+
+test("a server without HEAD, or whose HEAD has no length, or says 0", async () => {
+  const heads = [
+    (response) => response.writeHead(405).end(),
+    (response) => response.writeHead(403).end(),
+    (response) => response.writeHead(200, { "Transfer-Encoding": "chunked" }).end(),
+    (response) => response.writeHead(200, { "Content-Length": 0 }).end(),
+  ];
+  for (const head of heads) {
+    const act = (request, response) => request.method === "HEAD" && Boolean(head(response));
+    expectShards(await readShards(act));
+  }
+});
+
+test("servers that misread suffixes or refuse them", async () => {
+  const suffixes = [
+    // sirv and s3rver: the first nine bytes for `-8`.
+    (response, bytes, length) =>
+      response
+        .writeHead(206, { "Content-Range": `bytes 0-${length}/${bytes.length}` })
+        .end(bytes.subarray(0, length + 1)),
+    (response, bytes) => response.writeHead(416, { "Content-Range": `bytes */${bytes.length}` }).end(),
+    (response) => response.writeHead(416).end(),
+    (response) => response.writeHead(400).end(),
+    (response) => response.writeHead(501).end(),
+    (response, bytes) => response.writeHead(200).end(bytes),
+  ];
+  for (const suffix of suffixes) {
+    server.files = await madeShards();
+    const store = new zarr.FetchStore(server.url, { useSuffixRequest: true });
+    const shards = await zarr.open(store, { kind: "array" });
+    server.act = (request, response, bytes) => {
+      const [, length] = /^bytes=-(\d+)$/.exec(request.headers.range ?? "") ?? [];
+      if (length === undefined || !bytes) return false;
+      suffix(response, bytes, Number(length));
+      return true;
+    };
+    expectShards((await shards.get()).data);
+    server.act = undefined;
+  }
+});
+
+test("a wrong Content-Range, other bytes than were asked for, too few of them: asked again, then an error", async () => {
+  const lies = [
+    (bytes, first, last) => [
+      `bytes ${first + 1}-${last + 1}/${bytes.length}`,
+      bytes.subarray(first + 1, last + 2),
+    ],
+    (bytes, first, last) => [`bytes ${first}-${last}/${bytes.length}`, bytes.subarray(first, last)],
+    (bytes, first, last) => [`bytes ${first}-${last}/${bytes.length + 7}`, bytes.subarray(first, last + 1)],
+  ];
+  for (const lie of lies) {
+    for (const times of [1, 99]) {
+      let left = times;
+      const act = (request, response, bytes) => {
+        const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? [];
+        if (first === undefined || !bytes || left === 0) return false;
+        left -= 1;
+        const [contentRange, body] = lie(bytes, Number(first), Number(last));
+        response.writeHead(206, { "Content-Range": contentRange }).end(body);
+        return true;
+      };
+      if (times === 1) expectShards(await readShards(act));
+      else await assert.rejects(readShards(act), ({ code }) => code === "Store" || code === "Format");
+      server.act = undefined;
+    }
+  }
+});
+
+test("a shard that changes between its index and its chunks is read again from its index", async () => {
+  for (const name of ["ETag", "Last-Modified"]) {
+    const [old, young] = [await madeShards(), await madeShards(1000)];
+    // The younger one is arranged otherwise: with the old index its bytes would be other chunks.
+    const [first, ...rest] = young.keys();
+    young.set(first, young.get(first));
+    for (const key of rest) {
+      const bytes = young.get(key).slice();
+      const index = new DataView(bytes.buffer, bytes.length - 260);
+      for (let at = 0; at < 16; at += 2) {
+        const [one, other] = [index.getBigUint64(at * 16, true), index.getBigUint64((at + 1) * 16, true)];
+        const [from, to] = [Number(one), Number(other)];
+        const kept = bytes.slice(from, from + 128);
+        bytes.copyWithin(from, to, to + 128);
+        bytes.set(kept, to);
+        index.setBigUint64(at * 16, other, true);
+        index.setBigUint64((at + 1) * 16, one, true);
+      }
+      index.setUint32(256, crc32c(bytes.subarray(bytes.length - 260, bytes.length - 4)), true);
+      young.set(key, bytes);
+    }
+    const version = (state) => (name === "ETag" ? `"${state}"` : new Date(1e12 + 1e9 * state).toUTCString());
+    server.files = old;
+    server.headers = { [name]: version(0) };
+    const shards = await zarr.open(server.url, { kind: "array" });
+    expectShards((await shards.get([zarr.slice(0, 1), zarr.slice(0, 8)])).data);
+    server.files = young;
+    server.headers = { [name]: version(1) };
+    const { data } = await shards.get([zarr.slice(0, 32), zarr.slice(0, 32)]);
+    const expected = Array.from({ length: 1024 }, (_, at) => 64 * Math.floor(at / 32) + (at % 32) + 1000);
+    assert.deepEqual([...data], expected, name);
+  }
+});
+
+/** CRC-32C, bit by bit. */
+function crc32c(bytes) {
+  let crc = 0xffffffff;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit += 1) crc = crc & 1 ? (crc >>> 1) ^ 0x82f63b78 : crc >>> 1;
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+test("a shard that never stops changing is an error", async () => {
+  server.files = await madeShards();
+  const shards = await zarr.open(server.url, { kind: "array" });
+  let state = 0;
+  server.act = (request, response, bytes) => {
+    state += 1;
+    return Boolean(sendFile(request, response, bytes, { ETag: `"${state}"` }));
+  };
+  await assert.rejects(shards.get([zarr.slice(0, 8), null]), { code: "Store", message: /changing/ });
+});
+
+test("equal reads share a request, which the last of them ends and no other", async () => {
+  server.latency = 150;
+  const controllers = [0, 1, 2].map(() => new AbortController());
+  const reads = controllers.map(({ signal }) => array.get([0, 0], { signal }));
+  const outcomes = Promise.allSettled(reads);
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  assert.equal(server.of(CHUNK).length, 1);
+  controllers[0].abort(new Error("first"));
+  controllers[1].abort(new Error("second"));
+  const settled = await outcomes;
+  assert.deepEqual(
+    settled.map(({ status, reason }) => reason?.message ?? status),
+    ["first", "second", "fulfilled"],
+  );
+  const [only, ...others] = chunkRequests();
+  assert.deepEqual([only.isGivenUp, others], [false, []]);
+  const all = [0, 1].map(() => new AbortController());
+  const both = Promise.allSettled(all.map(({ signal }) => array.get([19, 19], { signal })));
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  for (const controller of all) controller.abort();
+  await both;
+  await new Promise((resolve) => setTimeout(resolve, 40));
+  assert.equal(chunkRequests().at(-1).isGivenUp, true);
+  assert.ok(zarr.info().wire.aborted > 0);
+});
+
+test("the most urgent goes first, who leaves the queue is never sent, who comes into view overtakes", async () => {
+  const many = madeStore({ shape: [400, 4], chunks: [1, 4], dtype: "int32" }, ([i]) => i);
+  server.files = many;
+  server.latency = 60;
+  const rows = await zarr.open(server.url, { kind: "array" });
+  server.requests.length = 0;
+  const read = (row, options) => rows.get([row, null], options);
+  const ordinary = Array.from({ length: 40 }, (_, at) => read(at));
+  const leaving = new AbortController();
+  const left = read(300, { signal: leaving.signal });
+  const urgent = read(301, { priority: 5 });
+  const ahead = rows.prefetch([zarr.slice(200, 230), null]);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  leaving.abort(new Error("panned away"));
+  await assert.rejects(left, { message: "panned away" });
+  // One of those that are fetched ahead comes into view.
+  const seen = await read(229);
+  assert.equal(seen.data[0], 229);
+  const keys = chunkRequests().map(({ key }) => key);
+  const place = (row) => keys.indexOf(`/c/${row}/0`);
+  await Promise.all([...ordinary, urgent, ahead]);
+  const all = chunkRequests().map(({ key }) => key);
+  assert.equal(all.includes("/c/300/0"), false);
+  assert.equal(all.length, new Set(all).size);
+  assert.equal(all.length, 40 + 1 + 30);
+  assert.ok(place(301) >= 0 && place(301) <= 33, `the urgent one was number ${place(301)}`);
+  assert.ok(all.indexOf("/c/229/0") < all.indexOf("/c/215/0"));
+});
+
+test("no more requests than a server can take are under way at once", async () => {
+  const many = madeStore({ shape: [200, 4], chunks: [1, 4], dtype: "int32" }, ([i]) => i);
+  server.files = many;
+  const rows = await zarr.open(server.url, { kind: "array" });
+  server.latency = 20;
+  server.requests.length = 0;
+  await Promise.all(Array.from({ length: 200 }, (_, at) => rows.get([at, null])));
+  const times = chunkRequests().flatMap(({ began, ended }) => [
+    [began, 1],
+    [ended, -1],
+  ]);
+  let underWay = 0;
+  let most = 0;
+  for (const [, step] of times.sort(([a, x], [b, y]) => a - b || x - y)) {
+    underWay += step;
+    most = Math.max(most, underWay);
+  }
+  assert.ok(most > 6 && most <= 32, `${most} at once`);
+});
