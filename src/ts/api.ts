@@ -109,11 +109,11 @@ export {
   type NodeOptions,
 } from "./nodes.ts";
 export { type OpenOptions, open } from "./open.ts";
-export { type EncodedBasis, type PlannedObject, ReadPlan } from "./read/plan.ts";
 export { addLight, type ColorName, type Colors } from "./read/colors.ts";
 export type { ConversionOptions, NumberType } from "./read/conversion.ts";
+export { type EncodedBasis, type PlannedObject, ReadPlan } from "./read/plan.ts";
 export type { Progress, ReadOptions } from "./read/read.ts";
-export type { BytesPart, Part, PartPlace, StreamOptions } from "./read/stream.ts";
+export type { PartPlace, StreamOptions } from "./read/stream.ts";
 export {
   type CodecEntry,
   type CodecKind,

@@ -16,18 +16,13 @@ import {
   OpenedNode,
   textsOf,
 } from "./node_facts.ts";
-import { type ConversionOptions, conversionOf, type NumberType } from "./read/conversion.ts";
+import type { NodeOptions } from "./nodes.ts";
+import type { ConversionOptions, NumberType } from "./read/conversion.ts";
 import { planRead, type ReadPlan } from "./read/plan.ts";
 import { prefetchSelection } from "./read/prefetch.ts";
-import {
-  type Progress,
-  type ReadOptions,
-  type ReadResult,
-  readChunk,
-  readSelection,
-  typeNameOf,
-} from "./read/read.ts";
-import { type BytesPart, type Part, type StreamOptions, streamSelection } from "./read/stream.ts";
+import { placedRequest, prepareRead, type WantedElements } from "./read/prepared.ts";
+import { type Progress, type ReadOptions, readChunk, readSelection } from "./read/read.ts";
+import { type PartPlace, type StreamOptions, streamSelection } from "./read/stream.ts";
 import { type AnySelection, requestOf } from "./selection.ts";
 import type { Settable } from "./set.ts";
 import { warningsOfStore } from "./stores.ts";
@@ -84,6 +79,10 @@ export interface ArrayGetBytesOptions extends ReadOptions {
   as: "bytes";
 }
 
+/** A part of a stream, whatever its elements became. */
+type AnyPart<D extends DataType> = PartPlace &
+  (Selected<D> | SelectedBytes | SelectedColors | SelectedNumbers<NumberType | undefined>);
+
 function checkChunkIndex(path: string, facts: ArrayFacts, index: readonly number[]): void {
   const grid = gridShapeOf(facts);
   const inside =
@@ -95,16 +94,6 @@ function checkChunkIndex(path: string, facts: ArrayFacts, index: readonly number
     actual: `[${index}]`,
     path,
   });
-}
-
-/** Pixels of four bytes as an array with a dimension more. */
-function picture({ data, shape, stride }: ReadResult): SelectedColors {
-  const { buffer, byteOffset, byteLength } = data as Uint8Array<ArrayBuffer>;
-  return {
-    data: new Uint8ClampedArray(buffer, byteOffset, byteLength),
-    shape: [...shape, 4],
-    stride: [...stride.map((step) => 4 * step), 1],
-  };
 }
 
 const gridShapeOf = ({ shape, chunks }: ArrayFacts) =>
@@ -246,55 +235,53 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     selection?: AnySelection | null,
     options: ArrayGetOptions<D> | ArrayGetBytesOptions | ArrayGetNumbersOptions | ArrayGetColorsOptions = {},
   ): Promise<SelectedBytes | Selected<D> | SelectedNumbers<NumberType | undefined> | SelectedColors> {
-    const { signal } = options;
-    const places = hasValues(selection) ? await locate(this, selection, { signal }) : selection;
-    const request = requestOf(places, this[FACTS]);
-    if (options.as === "bytes") {
-      const result = await readSelection(this, request, { ...options, form: "bytes" });
-      return result as unknown as SelectedBytes;
-    }
-    const { out, as, decode, window, gamma, colors, ...rest } = options as ArrayGetColorsOptions;
+    const { as, decode, window, gamma, colors, ...rest } = options as ArrayGetColorsOptions;
     const wanted = { as, decode, window, gamma, colors };
-    const conversion = await conversionOf(this, wanted, () => typeNameOf(this));
-    const form = conversion?.isColors ? "bytes" : "plain";
-    const result = await readSelection(this, { ...request, conversion }, { ...rest, form, out });
-    return (conversion?.isColors ? picture(result) : result) as Selected<D>;
+    const { request, form, shaped } = await prepareRead(this, selection, wanted, options.signal);
+    return shaped(await readSelection(this, request, { ...rest, form })) as unknown as Selected<D>;
   }
 
   /**
    * What reading a selection will cost: chunks, keys, requests, bytes and memory, as far as they can be known before anything is fetched.
    */
-  plan(selection?: AnySelection | null): Promise<ReadPlan> {
-    return planRead(this, requestOf(selection, this[FACTS]));
+  async plan(selection?: AnySelection | null, options: NodeOptions = {}): Promise<ReadPlan> {
+    return planRead(this, await placedRequest(this, selection, options.signal));
   }
 
   /**
    * The selected elements part by part, as they arrive, those nearest to a place first: an async iterator. Parts are boxes of whole chunks. A few are
-   * held while nobody takes them, and no more is fetched; so the selection may be of any size. Leaving the loop ends the requests.
+   * held while nobody takes them, and no more is fetched; so the selection may be of any size. Leaving the loop ends the requests. Elements become
+   * what `get` makes of them.
    */
   stream(
     selection: AnySelection | null | undefined,
     options: StreamOptions & { as: "bytes" },
-  ): AsyncIterableIterator<BytesPart>;
+  ): AsyncIterableIterator<SelectedBytes & PartPlace>;
+  stream(
+    selection: AnySelection | null | undefined,
+    options: StreamOptions & Omit<ConversionOptions, "as"> & { as: "rgba" },
+  ): AsyncIterableIterator<SelectedColors & PartPlace>;
   stream(
     selection?: AnySelection | null,
-    options?: StreamOptions & { as?: undefined },
-  ): AsyncIterableIterator<Part<D>>;
+    options?: StreamOptions & { as?: undefined; decode?: undefined },
+  ): AsyncIterableIterator<Selected<D> & PartPlace>;
+  stream<As extends NumberType | undefined = undefined>(
+    selection: AnySelection | null | undefined,
+    options: StreamOptions & Omit<ConversionOptions, "as" | "colors"> & { as?: As },
+  ): AsyncIterableIterator<SelectedNumbers<As> & PartPlace>;
   stream(
     selection?: AnySelection | null,
-    options: StreamOptions & { as?: "bytes" | undefined } = {},
-  ): AsyncIterableIterator<BytesPart | Part<D>> {
-    const { as, ...rest } = options;
-    const form = as === "bytes" ? as : "plain";
-    return streamSelection(this, requestOf(selection, this[FACTS]), form, rest);
+    options: StreamOptions & WantedElements = {},
+  ): AsyncIterableIterator<AnyPart<D>> {
+    return streamSelection(this, selection, options) as unknown as AsyncIterableIterator<AnyPart<D>>;
   }
 
   /**
    * Fetches what reading a selection needs, without decoding it, behind everything that somebody waits for (`priority` -1 unless given). A read that
    * comes meanwhile takes over what is under way. Resolves to what was fetched.
    */
-  prefetch(selection?: AnySelection | null, options: ReadOptions = {}): Promise<Progress> {
-    return prefetchSelection(this, requestOf(selection, this[FACTS]), options);
+  async prefetch(selection?: AnySelection | null, options: ReadOptions = {}): Promise<Progress> {
+    return prefetchSelection(this, await placedRequest(this, selection, options.signal), options);
   }
 
   /**

@@ -204,7 +204,7 @@ test("the nearest parts come first, or those of the first rows", async () => {
     break;
   }
   assert.equal(store.asked[asked], "/c/0/0");
-  assert.throws(() => array.stream([null, 3], { centre: [1, 2] }), { code: "Argument" });
+  await assert.rejects(array.stream([null, 3], { centre: [1, 2] }).next(), { code: "Argument" });
 });
 
 test("an integer's dimension is not in the parts; packed bytes; text", async () => {
@@ -221,6 +221,24 @@ test("an integer's dimension is not in the parts; packed bytes; text", async () 
   const read = [];
   for await (const part of words.stream()) read.push(...part.data);
   assert.deepEqual(read, ["a", "b", "c", "d", "-", "-"]);
+});
+
+test("elements become what get makes of them", async () => {
+  const { array } = await opened();
+  const window = [0, 2_000_000];
+  for (const options of [{ as: "int16" }, { as: "uint8", window }, { as: "rgba", window }, { as: "bytes" }]) {
+    const selection = [zarr.slice(240, 260), zarr.slice(0, 30)];
+    const whole = await array.get(selection, options);
+    let count = 0;
+    for await (const { data, shape, start } of array.stream(selection, options)) {
+      assert.equal(data.constructor, whole.data.constructor);
+      assert.deepEqual(shape.length, whole.shape.length);
+      if (shape[0] === 20) assert.deepEqual(data, whole.data);
+      assert.equal(start.length, 2);
+      count += data.length;
+    }
+    assert.equal(count, whole.data.length);
+  }
 });
 
 test("who takes no parts is not sent any more", async () => {

@@ -2,12 +2,12 @@
  * A selection part by part, as the parts arrive. Whoever takes them sets the pace: the engine waits while some are not taken, and so holds
  * no more than a few, however large the selection is.
  */
-import { FACTS, type Array as ZarrArray } from "../array.ts";
+import { FACTS } from "../array.ts";
 import type { TypeDescription } from "../data_type.ts";
 import { ZarrError } from "../errors.ts";
-import type { EngineRequest } from "../selection.ts";
-import type { DataType, Readable, Selected, SelectedBytes } from "../types.ts";
+import type { AnySelection, EngineRequest } from "../selection.ts";
 import type { Sink } from "./job.ts";
+import { type PreparedRead, prepareRead, type WantedElements } from "./prepared.ts";
 import { type AnyArray, type ReadOptions, readInto } from "./read.ts";
 import { type Form, type Layout, type ReadResult, Result } from "./result.ts";
 
@@ -30,23 +30,22 @@ export interface PartPlace {
   offset: number[];
 }
 
-/** A part of a result: a box of it, in C order. */
-export type Part<D extends DataType> = Selected<D> & PartPlace;
-export type BytesPart = SelectedBytes & PartPlace;
-
 type AnyPart = ReadResult & PartPlace;
 
 /** Takes the parts of a read and hands them out one by one: the engine's sink in place of a `Result`. */
 class PartQueue implements Sink {
-  readonly #form: Form;
+  #form: Form = "plain";
+  #shaped: PreparedRead["shaped"] = (result) => result;
   readonly #ready: { part: AnyPart; taken: () => void }[] = [];
   readonly #asking: { resolve(part: AnyPart | undefined): void; reject(error: unknown): void }[] = [];
   #type: TypeDescription | undefined;
   #layout: Layout | undefined;
   #end: { error?: unknown } | undefined;
 
-  constructor(form: Form) {
+  /** Tells what becomes of each part, before anything else. */
+  prepare({ form, shaped }: PreparedRead): void {
     this.#form = form;
+    this.#shaped = shaped;
   }
 
   expect(type: TypeDescription): void {
@@ -74,7 +73,7 @@ class PartQueue implements Sink {
     const offset = Array.from(start);
     const place = { start: offset.filter((_, axis) => layout.kept[axis]), offset };
     await new Promise<void>((taken) => {
-      this.#ready.push({ part: { ...result.finish(), ...place }, taken });
+      this.#ready.push({ part: { ...this.#shaped(result.finish()), ...place }, taken });
       this.#serve();
     });
   }
@@ -151,14 +150,24 @@ class PartStream implements AsyncIterableIterator<AnyPart> {
   readonly #leaving = new AbortController();
   #begin: (() => void) | undefined;
 
-  constructor(array: AnyArray, request: EngineRequest, form: Form, options: StreamOptions) {
+  constructor(
+    array: AnyArray,
+    selection: AnySelection | null | undefined,
+    options: StreamOptions & WantedElements,
+  ) {
     const { signal, onProgress, priority } = options;
-    const asked = { ...request, streamed: true, nearest: nearestOf(array, request, options) };
-    const queue = new PartQueue(form);
+    const queue = new PartQueue();
     this.#queue = queue;
+    const read = async (ends: AbortSignal) => {
+      const prepared = await prepareRead(array, selection, options, ends);
+      queue.prepare(prepared);
+      const { request } = prepared;
+      const asked = { ...request, streamed: true, nearest: nearestOf(array, request, options) };
+      await readInto(array, asked, queue, { signal: ends, onProgress, priority });
+    };
     this.#begin = () => {
       const ends = signal ? AbortSignal.any([signal, this.#leaving.signal]) : this.#leaving.signal;
-      readInto(array, asked, queue, { signal: ends, onProgress, priority }).then(
+      read(ends).then(
         () => queue.end({}),
         (error) => queue.end({ error }),
       );
@@ -185,13 +194,9 @@ class PartStream implements AsyncIterableIterator<AnyPart> {
   }
 }
 
-/** The parts of a selection, as plain arrays or packed bytes. */
-export function streamSelection<D extends DataType>(
-  array: ZarrArray<D, Readable>,
-  request: EngineRequest,
-  form: "plain" | "bytes",
-  options: StreamOptions,
-): AsyncIterableIterator<Part<D>> {
-  const stream = new PartStream(array as unknown as AnyArray, request, form, options);
-  return stream as unknown as AsyncIterableIterator<Part<D>>;
-}
+/** The parts of a selection, in the form that the options ask for. */
+export const streamSelection = (
+  array: AnyArray,
+  selection: AnySelection | null | undefined,
+  options: StreamOptions & WantedElements,
+): AsyncIterableIterator<AnyPart> => new PartStream(array, selection, options);
