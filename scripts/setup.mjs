@@ -1,6 +1,7 @@
 /**
  * Everything that building and testing need, looked for and installed where it is missing: the npm packages, Rust's
- * wasm target, a C compiler that can make wasm (zstd is C), Chromium for the browser tests. A second run only looks.
+ * wasm target, a C compiler that can make wasm (zstd is C), Chromium for the browser tests, nginx for the tests of caches between
+ * us and a server. A second run only looks.
  * Node's own modules only. Run by itself (`npm run setup`) or by every other command.
  */
 import { spawnSync } from "node:child_process";
@@ -78,6 +79,9 @@ function makesWasm(clang) {
 const findClang = () =>
   [process.env.CC_wasm32_unknown_unknown, ...CLANGS].find((name) => name && makesWasm(name));
 
+const NGINXES = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/bin/nginx", "/opt/homebrew/bin/nginx"];
+const findNginx = () => [process.env.NGINX, ...NGINXES].find((path) => path && existsSync(path));
+
 const findChromium = () => [process.env.CHROMIUM, ...CHROMIUMS].find((path) => path && existsSync(path));
 
 let packageListsFresh = false;
@@ -117,8 +121,19 @@ async function installChromium() {
   );
 }
 
+async function installNginx() {
+  if (findNginx()) return;
+  // What Debian starts with the package is nothing that tests want: they start their own.
+  await aptInstall("for the tests of HTTP caches (about 2 MB)", ["nginx", "nginx-light"]);
+  if (findNginx()) return;
+  throw new StepFailed(
+    "no nginx for the tests of HTTP caches: `apt-get install nginx`, or set NGINX to its path",
+  );
+}
+
 /**
- * Makes the machine ready. `needs.rust`: to build the wasm; `needs.browser`: to run the browser tests.
+ * Makes the machine ready. `needs.rust`: to build the wasm; `needs.browser`: to run the browser tests; `needs.nginx`: to run
+ * those of HTTP caches.
  * Resolves to where the tools are.
  */
 export async function setUp(needs) {
@@ -128,12 +143,13 @@ export async function setUp(needs) {
     await installClang();
   }
   if (needs.browser) await installChromium();
-  return { clang: needs.rust ? findClang() : undefined, chromium: findChromium() };
+  if (needs.nginx) await installNginx();
+  return { clang: needs.rust ? findClang() : undefined, chromium: findChromium(), nginx: findNginx() };
 }
 
 if (import.meta.filename === process.argv[1]) {
   await command(async () => {
-    const { clang, chromium } = await setUp({ rust: true, browser: true });
-    say(`ready: ${clang} makes wasm, ${chromium} runs the browser tests`);
+    const { clang, chromium, nginx } = await setUp({ rust: true, browser: true, nginx: true });
+    say(`ready: ${clang} makes wasm, ${chromium} runs the browser tests, ${nginx} caches`);
   });
 }

@@ -2,7 +2,7 @@
  * The lanes of the test suite: what each runs, how many minutes it may take on two slow cores, and whether it belongs to
  * `npm test` or only to `npm run test:all`. A lane is a program; its output is counted by `counts`. What a lane compiles
  * first (`prepare`) has a budget of its own, as it takes minutes on a new machine and seconds after. `browser`: the lane
- * needs Chromium, and gets its path in CHROMIUM.
+ * needs Chromium, and gets its path in CHROMIUM; `nginx`: likewise, in NGINX.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -63,6 +63,7 @@ export const LANES = [
     what: "the built package, and the project's own tools, in Node",
     minutes: 12,
     everyday: true,
+    nginx: true,
     command: [node, "--test", "--test-reporter=tap", ...NODE_TESTS],
     counts: countTap,
   },

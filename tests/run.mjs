@@ -91,10 +91,16 @@ await command(async (args) => {
     lanes.forEach(listLane);
     return;
   }
-  const tools = await setUp({ rust: true, browser: lanes.some((lane) => lane.browser) });
+  const needs = (tool) => lanes.some((lane) => lane[tool]);
+  const tools = await setUp({ rust: true, browser: needs("browser"), nginx: needs("nginx") });
   await build({ quick: true });
   const { buildXtask, wasmEnvironment } = await import("../scripts/wasm.mjs");
-  const env = { ...wasmEnvironment(tools.clang), ZARR_XTASK: await buildXtask(), CHROMIUM: tools.chromium };
+  const env = {
+    ...wasmEnvironment(tools.clang),
+    ZARR_XTASK: await buildXtask(),
+    CHROMIUM: tools.chromium,
+    NGINX: tools.nginx,
+  };
   say("");
   const results = [];
   for (const lane of lanes) results.push(await runLane(lane, { env, verbose: args.includes("--verbose") }));
