@@ -62,6 +62,20 @@ function checkSlim(outputs) {
   }
 }
 
+/**
+ * esbuild keeps the order of modules by imports of nothing. Here no module does anything by being imported, as package.json says, and bundlers
+ * warn of such imports. Blanks take their place: source maps count columns.
+ */
+function dropBareImports(outputs) {
+  for (const path of Object.keys(outputs).filter((name) => name.endsWith(".js"))) {
+    const text = readFileSync(join(ROOT, path), "utf8");
+    const blank = text.replace(/(?<=^|;)import ?"\.{1,2}\/[\w/.-]+\.js";/gm, (found) =>
+      " ".repeat(found.length),
+    );
+    if (blank !== text) writeFileSync(join(ROOT, path), blank);
+  }
+}
+
 /** Source maps name the inlined modules but do not repeat them. */
 function trimSourceMaps(outputs) {
   for (const path of Object.keys(outputs).filter((name) => name.endsWith(".map"))) {
@@ -101,6 +115,7 @@ async function bundle(options) {
     Object.assign(outputs, metafile.outputs);
   }
   checkSlim(outputs);
+  dropBareImports(outputs);
   trimSourceMaps(outputs);
   return outputs;
 }
@@ -121,13 +136,30 @@ function placeGlueTypes(typesFolder) {
       .replace(/\.d\.ts$/, ".js");
     writeFileSync(path, text.replace(/(["'])#glue\1/g, `"${ups.startsWith(".") ? ups : `./${ups}`}"`));
   }
-  if (used) copyFileSync(join(glueFolder("engine"), "zarr_wasm.d.ts"), copy);
+  if (!used) return;
+  // Names of `lib.dom` that cannot be declared twice, as what they stand for.
+  const glue = readFileSync(join(glueFolder("engine"), "zarr_wasm.d.ts"), "utf8");
+  const plain = glue
+    .replace(/\bRequestInfo\b/g, "string | Request")
+    .replace(/\bBufferSource\b/g, "ArrayBuffer | ArrayBufferView");
+  writeFileSync(copy, plain);
+}
+
+/** What the declarations name of browsers, for those who compile without their types. */
+function placeHostTypes(typesFolder) {
+  copyFileSync(join(ROOT, "src/ts/host.d.ts"), join(typesFolder, "host.d.ts"));
+  const entries = join(typesFolder, "entry");
+  for (const name of readdirSync(entries).filter((file) => file.endsWith(".d.ts"))) {
+    const path = join(entries, name);
+    writeFileSync(path, `/// <reference path="../host.d.ts" />\n${readFileSync(path, "utf8")}`);
+  }
 }
 
 async function declarations() {
   const tsc = join(ROOT, "node_modules/typescript/bin/tsc");
   await run("tsc: declarations", process.execPath, [tsc, "--project", "tsconfig.build.json"]);
   placeGlueTypes(join(DIST, "types"));
+  placeHostTypes(join(DIST, "types"));
 }
 
 /** Raw and gzipped bytes of one file. */

@@ -15,6 +15,10 @@ const PROJECTS = [
     "published types under moduleResolution nodenext",
     ["--project", "tests/types/tsconfig.json", "--module", "nodenext", "--moduleResolution", "nodenext"],
   ],
+  [
+    "published types with those of Node, without lib.dom",
+    ["--project", "tests/types/tsconfig.json", "--lib", "es2022", "--types", "node"],
+  ],
 ];
 
 for (const [title, args] of PROJECTS) {

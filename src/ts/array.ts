@@ -2,6 +2,8 @@
  * An array: what its metadata says, and the calls that read it. The object holds a store, a path and the metadata text;
  * the engine learns of it at the first call that needs bytes, and again when its instance was replaced.
  */
+
+import type { CfOptions } from "./convention/cf.ts";
 import { hasValues, locate } from "./convention/locate.ts";
 import { InvalidSelectionError } from "./errors.ts";
 import { Location } from "./location.ts";
@@ -226,11 +228,11 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
    */
   get(selection: AnySelection | null | undefined, options: ArrayGetBytesOptions): Promise<SelectedBytes>;
   get(selection: AnySelection | null | undefined, options: ArrayGetColorsOptions): Promise<SelectedColors>;
-  get(selection?: AnySelection | null, options?: ArrayGetOptions<D>): Promise<Selected<D>>;
   get<As extends NumberType | undefined = undefined>(
     selection: AnySelection | null | undefined,
-    options: ArrayGetNumbersOptions<As>,
+    options: ArrayGetNumbersOptions<As> & ({ as: NumberType } | { decode: "cf" | CfOptions }),
   ): Promise<SelectedNumbers<As>>;
+  get(selection?: AnySelection | null, options?: ArrayGetOptions<D>): Promise<Selected<D>>;
   async get(
     selection?: AnySelection | null,
     options: ArrayGetOptions<D> | ArrayGetBytesOptions | ArrayGetNumbersOptions | ArrayGetColorsOptions = {},
@@ -261,14 +263,18 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     selection: AnySelection | null | undefined,
     options: StreamOptions & Omit<ConversionOptions, "as"> & { as: "rgba" },
   ): AsyncIterableIterator<SelectedColors & PartPlace>;
+  stream<As extends NumberType | undefined = undefined>(
+    selection: AnySelection | null | undefined,
+    options: StreamOptions &
+      Omit<ConversionOptions, "as" | "colors"> & { as?: As } & (
+        | { as: NumberType }
+        | { decode: "cf" | CfOptions }
+      ),
+  ): AsyncIterableIterator<SelectedNumbers<As> & PartPlace>;
   stream(
     selection?: AnySelection | null,
     options?: StreamOptions & { as?: undefined; decode?: undefined },
   ): AsyncIterableIterator<Selected<D> & PartPlace>;
-  stream<As extends NumberType | undefined = undefined>(
-    selection: AnySelection | null | undefined,
-    options: StreamOptions & Omit<ConversionOptions, "as" | "colors"> & { as?: As },
-  ): AsyncIterableIterator<SelectedNumbers<As> & PartPlace>;
   stream(
     selection?: AnySelection | null,
     options: StreamOptions & WantedElements = {},

@@ -51,7 +51,7 @@ export interface FetchStoreOptions {
    */
   headers?: HeadersSource;
   /** Whether cookies go with requests, as in `fetch`. */
-  credentials?: RequestCredentials;
+  credentials?: "omit" | "same-origin" | "include";
   /**
    * Keep answers in Cache Storage, beyond this page: `true`, or how much and how long. Only in secure contexts (https, localhost); elsewhere
    * there is a warning and nothing is kept.

@@ -3,7 +3,7 @@
  */
 
 /** Where a build of the engine comes from. */
-export type WasmSource = string | URL | Response | BufferSource | WebAssembly.Module;
+export type WasmSource = string | URL | Response | ArrayBuffer | ArrayBufferView | WebAssembly.Module;
 
 export interface InitOptions {
   /** The engine, where it is not inlined (`zarr-wasm/slim`): the file `zarr-wasm/wasm`. */
