@@ -1,5 +1,5 @@
-//! What becomes of an array's elements on the way to the caller: numbers of another type, unpacked numbers, colours. The kernel does it
-//! ([`crate::kernel::convert`]); here stands which elements are numbers, and the flat words in which workers are told of it.
+//! What becomes of an array's elements on the way to the caller: numbers of another type, unpacked numbers, colours, or a summary of all. The
+//! kernel does it ([`crate::kernel::convert`], [`crate::kernel::summary`]); here stands which elements are numbers, and the flat words in which workers are told of it.
 //!
 //! Deliberately without knowledge of attributes: what is missing and how numbers are scaled is read by `convention::cf`, in a module of
 //! its own, which hands over the same words.
@@ -9,6 +9,8 @@ use crate::format::data_type::{DataType, Float, Integer, widen};
 pub use crate::kernel::cast::NumberType;
 pub use crate::kernel::convert::{Missing, Shading, Target, Unpacking, integer_key};
 use crate::kernel::convert::convert;
+pub use crate::kernel::summary::Bins;
+use crate::kernel::summary::{place, summarize};
 use crate::limits;
 
 /// All types of numbers; a word names one by its place.
@@ -30,6 +32,12 @@ const NUMBERS: [(NumberType, &str); 12] = [
 /// The word of a target that is colours.
 const COLOURS: u32 = 16;
 
+/// The word of a target that is a summary.
+const SUMMARY: u32 = 17;
+
+/// The most bins that a summary may have.
+const MOST_BINS: usize = 1 << 16;
+
 const UNPACKED: u32 = 1;
 const DOUBLE: u32 = 2;
 const MISSING: u32 = 4;
@@ -45,6 +53,8 @@ pub struct Conversion {
     pub unpacking: Option<Unpacking>,
     /// What they become.
     pub target: Target,
+    /// Instead of them a summary of all, as numbers in a row: see [`place`].
+    pub summary: Option<Bins>,
 }
 
 /// The name of a type of numbers.
@@ -83,6 +93,16 @@ fn is_widened(data_type: &DataType) -> bool {
 }
 
 impl Conversion {
+    /// Unpacked numbers.
+    pub fn unpacked(source: NumberType, unpacking: Option<Unpacking>, to: NumberType) -> Self {
+        Self { source, unpacking, target: Target::Number(to), summary: None }
+    }
+
+    /// Bytes of an element that is converted; `None` where there is a summary in place of elements.
+    pub fn element_size(&self) -> Option<usize> {
+        self.summary.is_none().then(|| self.target.size())
+    }
+
     /// Numbers as they are.
     ///
     /// # Errors
@@ -93,7 +113,7 @@ impl Conversion {
                 .expected("a boolean, integer or float data type")
                 .actual(data_type.name().into_owned())
         })?;
-        Ok(Self { source, unpacking: None, target: Target::Number(source) })
+        Ok(Self::unpacked(source, None, source))
     }
 
     /// As numbers of the type of this name.
@@ -129,6 +149,20 @@ impl Conversion {
         Ok(Self { target: Target::Colours(shading), ..self })
     }
 
+    /// A summary in place of numbers.
+    ///
+    /// # Errors
+    /// `Argument` for bins that are not from one finite number up to another, or too many.
+    pub fn summarized(self, bins: Bins) -> Result<Self> {
+        let Bins { low, high, count } = bins;
+        if !((high - low).is_finite() && low <= high) {
+            return Err(Error::argument("bins reach from a finite number up to another")
+                .actual(format!("[{low}, {high}]")));
+        }
+        limits::within(count as u64, MOST_BINS as u64, "number of bins")?;
+        Ok(Self { summary: Some(bins), ..self })
+    }
+
     /// Converts packed elements of a data type.
     ///
     /// # Errors
@@ -139,6 +173,11 @@ impl Conversion {
         let count = elements.len() / self.source.size();
         if count * self.source.size() != elements.len() {
             return Err(malformed());
+        }
+        if let Some(bins) = self.summary {
+            let mut numbers = vec![0.0; place::BINS + bins.count];
+            summarize(elements, self.source, self.unpacking.as_ref(), bins, &mut numbers);
+            return Ok(numbers.into_iter().flat_map(f64::to_le_bytes).collect());
         }
         let len = limits::product([count as u64, self.target.size() as u64], "part")?;
         let mut converted = limits::zeroed(len, limits::CHUNK_BYTES, "part")?;
@@ -152,12 +191,16 @@ impl Conversion {
     /// `Limit` for a table or list beyond 2^32.
     pub fn to_words(&self) -> Result<Vec<u32>> {
         let target = match &self.target {
+            _ if self.summary.is_some() => SUMMARY,
             Target::Number(number) => code(*number),
             Target::Colours(_) => COLOURS,
         };
         let mut words = vec![code(self.source), target];
         write_unpacking(self.unpacking.as_ref(), &mut words)?;
-        if let Target::Colours(Shading { low, high, gamma, width, table }) = &self.target {
+        if let Some(Bins { low, high, count }) = self.summary {
+            [low, high].into_iter().for_each(|number| put(&mut words, number.to_bits()));
+            words.push(length(count)?);
+        } else if let Target::Colours(Shading { low, high, gamma, width, table }) = &self.target {
             [low, high, gamma].into_iter().for_each(|number| put(&mut words, number.to_bits()));
             words.extend([length(*width)?, length(table.len())?]);
             words.extend(table.chunks(4).map(|bytes| {
@@ -181,8 +224,9 @@ impl Conversion {
         }
         let target = words.next()?;
         let unpacking = read_unpacking(&mut words, source)?;
-        let plain = Self { source, unpacking, target: Target::Number(source) };
+        let plain = Self::unpacked(source, unpacking, source);
         let conversion = match target {
+            SUMMARY => plain.summarized(read_bins(&mut words)?)?,
             COLOURS => plain.shaded(read_shading(&mut words)?)?,
             target => Self { target: Target::Number(number(target)?), ..plain },
         };
@@ -249,6 +293,11 @@ fn read_missing(words: &mut Words<'_>, source: NumberType) -> Result<Missing> {
         let values = values.into_iter().map(u64::cast_signed).collect();
         Missing::Integers { values, low: low.cast_signed(), high: high.cast_signed() }
     })
+}
+
+fn read_bins(words: &mut Words<'_>) -> Result<Bins> {
+    let (low, high) = (f64::from_bits(words.long()?), f64::from_bits(words.long()?));
+    Ok(Bins { low, high, count: limits::to_usize(u64::from(words.next()?), "number of bins")? })
 }
 
 fn read_shading(words: &mut Words<'_>) -> Result<Shading> {
@@ -322,7 +371,8 @@ mod tests {
             plain.clone(),
             Conversion { unpacking: Some(unpacking), ..plain.clone() },
             Conversion { source: NumberType::U16, ..plain.clone() }.shaded(shading()).unwrap(),
-            plain.to("float32").unwrap(),
+            plain.clone().to("float32").unwrap(),
+            plain.summarized(Bins { low: -1.0, high: 2.5, count: 3 }).unwrap(),
         ];
         for conversion in all {
             let words = conversion.to_words().unwrap();

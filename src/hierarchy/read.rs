@@ -281,7 +281,8 @@ fn layout(array: &Array, request: &ReadRequest, selected: &Selected) -> Result<O
     let (mut element_size, mut words) = (binding.element_size(), Vec::new());
     if let Some(conversion) = &request.conversion {
         fill_value = conversion.apply(&metadata.data_type, &fill_value)?;
-        (element_size, words) = (conversion.target.size(), conversion.to_words()?);
+        element_size = conversion.element_size().unwrap_or(element_size);
+        words = conversion.to_words()?;
     }
     Ok(OutputLayout { shape, kept, order, parts: 0, fill_value, element_size, conversion: words })
 }

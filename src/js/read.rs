@@ -13,7 +13,7 @@ use super::{host, registry, store, task};
 use crate::access::part::Part;
 use crate::access::selection::{DimensionSelection, Selection};
 use crate::error::{Error, Result, Stage};
-use crate::format::conversion::{Conversion, Shading};
+use crate::format::conversion::{Bins, Conversion, Shading};
 use crate::format::data_type::DataType;
 use crate::hierarchy::read::{OutputLayout, PartData, PartSink, Progress, ReadRequest, read as read_array};
 use crate::store::{LocalFuture, RequestContext, Urgency};
@@ -91,6 +91,9 @@ struct Wanted {
     /// From which number to which, gamma, bytes of a colour, and the table.
     #[serde(default)]
     shading: Option<Vec<f64>>,
+    /// From which number to which, and how many bins.
+    #[serde(default)]
+    summary: Option<(f64, f64, u32)>,
 }
 
 impl Wanted {
@@ -103,6 +106,9 @@ impl Wanted {
             Some(numbers) => conversion.shaded(shading(&numbers)?)?,
             None => conversion,
         };
+        if let Some((low, high, count)) = self.summary {
+            return conversion.summarized(Bins { low, high, count: count as usize });
+        }
         match self.to {
             Some(name) => conversion.to(&name),
             None => Ok(conversion),

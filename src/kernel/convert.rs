@@ -12,7 +12,7 @@
 use crate::cast::{NumberType, cast};
 
 /// Numbers converted at a time: the blocks on the way fit the first-level cache.
-const BLOCK: usize = 512;
+pub(crate) const BLOCK: usize = 512;
 
 /// What of the packed numbers means "nothing is there".
 #[derive(Clone, Debug, PartialEq)]
@@ -100,13 +100,11 @@ pub fn convert(src: &[u8], from: NumberType, dst: &mut [u8], unpacking: Option<&
         src.len() == count * from.size() && dst.len() == count * target.size(),
         "a conversion keeps the count of numbers"
     );
-    let plain = Unpacking { is_double: true, missing: None, scale: None, offset: None };
-    let unpacking = match (unpacking, target) {
-        (None, Target::Number(to)) if !(is_float(from) && !is_float(*to)) => {
-            return cast(src, from, dst, *to);
-        }
-        (given, _) => given.unwrap_or(&plain),
-    };
+    if let (None, Target::Number(to)) = (unpacking, target)
+        && (is_float(*to) || !is_float(from))
+    {
+        return cast(src, from, dst, *to);
+    }
     let blocks = src.chunks(BLOCK * from.size()).zip(dst.chunks_mut(BLOCK * target.size()));
     blocks.for_each(|(src, dst)| convert_block(src, from, dst, unpacking, target));
 }
@@ -115,19 +113,42 @@ fn is_float(number: NumberType) -> bool {
     matches!(number, NumberType::F16 | NumberType::F32 | NumberType::F64)
 }
 
-fn convert_block(src: &[u8], from: NumberType, dst: &mut [u8], unpacking: &Unpacking, target: &Target) {
+/// What numbers are after the arithmetic, at the beginning of `wide`; as they are, widened, where there is none. Tells the type that it
+/// was done in. At most a block.
+pub(crate) fn unpack(
+    src: &[u8],
+    from: NumberType,
+    wide: &mut [u8; 8 * BLOCK],
+    unpacking: Option<&Unpacking>,
+) -> NumberType {
+    let is_double = unpacking.is_none_or(|unpacking| unpacking.is_double);
+    let arithmetic = if is_double { NumberType::F64 } else { NumberType::F32 };
+    let wide = &mut wide[..src.len() / from.size() * arithmetic.size()];
+    cast(src, from, wide, arithmetic);
+    if let Some(unpacking) = unpacking {
+        scale(wide, unpacking);
+        if let Some(missing) = &unpacking.missing {
+            mask(src, from, wide, arithmetic.size(), missing);
+        }
+    }
+    arithmetic
+}
+
+fn convert_block(
+    src: &[u8],
+    from: NumberType,
+    dst: &mut [u8],
+    unpacking: Option<&Unpacking>,
+    target: &Target,
+) {
     let count = src.len() / from.size();
     let mut wide = [0_u8; 8 * BLOCK];
-    let arithmetic = if unpacking.is_double { NumberType::F64 } else { NumberType::F32 };
+    let arithmetic = unpack(src, from, &mut wide, unpacking);
     let wide = &mut wide[..count * arithmetic.size()];
-    cast(src, from, wide, arithmetic);
-    scale(wide, unpacking);
-    if let Some(missing) = &unpacking.missing {
-        mask(src, from, wide, arithmetic.size(), missing);
-    }
+    let is_double = arithmetic == NumberType::F64;
     match target {
         Target::Number(to) if !is_float(*to) => {
-            if unpacking.is_double {
+            if is_double {
                 each::<8>(wide, |bytes| f64::from_le_bytes(bytes).round_ties_even().to_le_bytes());
             } else {
                 each::<4>(wide, |bytes| f32::from_le_bytes(bytes).round_ties_even().to_le_bytes());
@@ -135,7 +156,7 @@ fn convert_block(src: &[u8], from: NumberType, dst: &mut [u8], unpacking: &Unpac
             cast(wide, arithmetic, dst, *to);
         }
         Target::Number(to) => cast(wide, arithmetic, dst, *to),
-        Target::Colours(shading) if unpacking.is_double => shade(wide, dst, shading),
+        Target::Colours(shading) if is_double => shade(wide, dst, shading),
         Target::Colours(shading) => {
             let mut doubles = [0_u8; 8 * BLOCK];
             cast(wide, arithmetic, &mut doubles[..count * 8], NumberType::F64);

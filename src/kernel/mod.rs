@@ -9,6 +9,7 @@
 //! | [`fill`] | one element repeated |
 //! | [`cast`] | numbers of one type as numbers of another |
 //! | [`convert`] | numbers masked, scaled and cast, or as colours |
+//! | [`summary`] | how many numbers, how high, how often |
 //! | [`delta`] | running sums |
 //! | [`crc32c`] | the checksum of shard indexes |
 //! | [`lz4`] | LZ4 blocks, fast on long runs |
@@ -35,6 +36,7 @@ pub mod inflate;
 pub mod lz4;
 pub mod scatter;
 pub mod shuffle;
+pub mod summary;
 pub mod swap;
 pub mod zstd;
 

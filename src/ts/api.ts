@@ -111,6 +111,7 @@ export {
 export { type OpenOptions, open } from "./open.ts";
 export { addLight, type ColorName, type Colors } from "./read/colors.ts";
 export type { ConversionOptions, NumberType } from "./read/conversion.ts";
+export { Histogram, type HistogramOptions, histogram } from "./read/histogram.ts";
 export { type EncodedBasis, type PlannedObject, ReadPlan } from "./read/plan.ts";
 export type { Progress, ReadOptions } from "./read/read.ts";
 export type { PartPlace, StreamOptions } from "./read/stream.ts";

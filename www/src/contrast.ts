@@ -1,5 +1,6 @@
 /** Which values become the darkest and the brightest colour, found from the values on show. Values only. */
 
+import { Histogram } from "zarr-wasm";
 import { NO_VALUE, type Tile } from "./tile.js";
 
 export interface Range {
@@ -18,22 +19,22 @@ export interface Distribution {
 
 const SAMPLES = 60_000;
 const BINS = 96;
+/** Of these the limits are found: their width is how exact they are. */
+const FINE = 4096;
 const LEFT_OUT = 0.005;
 
 /** What the values of these tiles look like, from an even sample; null when none of them is a number. */
 export function distribution(tiles: readonly Tile[]): Distribution | null {
-  const values = sample(tiles).sort();
-  const first = values[0];
-  const last = values.at(-1);
-  if (first === undefined || last === undefined) return null;
-  const at = (share: number) => values[Math.round(share * (values.length - 1))] ?? first;
-  const trimmed = { low: at(LEFT_OUT), high: at(1 - LEFT_OUT) };
+  const values = sample(tiles);
+  const all = Histogram.of([values], { bins: FINE });
+  if (all.count === 0) return null;
+  const { low, high } = { low: all.quantile(LEFT_OUT), high: all.quantile(1 - LEFT_OUT) };
   // A mask or a sparse label image is nearly all one value: what is left out there is all there is to see.
-  const automatic = trimmed.low < trimmed.high ? trimmed : { low: first, high: last };
+  const automatic = high - low > (all.max - all.min) / FINE ? { low, high } : { low: all.min, high: all.max };
   return {
-    extent: widened(first, last),
+    extent: widened(all.min, all.max),
     automatic: widened(automatic.low, automatic.high),
-    histogram: bins(values),
+    histogram: [...Histogram.of([values], { bins: BINS }).counts],
   };
 }
 
@@ -50,17 +51,6 @@ function sample(tiles: readonly Tile[]): Float32Array {
     }
   }
   return values.subarray(0, count);
-}
-
-function bins(sorted: Float32Array): number[] {
-  const counts = new globalThis.Array<number>(BINS).fill(0);
-  const first = sorted[0] ?? 0;
-  const span = (sorted.at(-1) ?? 0) - first || 1;
-  for (const value of sorted) {
-    const bin = Math.min(BINS - 1, Math.floor(((value - first) / span) * BINS));
-    counts[bin] = (counts[bin] ?? 0) + 1;
-  }
-  return counts;
 }
 
 /** A range that is never empty: one value alone is drawn as the low end. */

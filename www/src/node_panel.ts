@@ -17,7 +17,8 @@ export function nodePanel(node: DatasetNode, path: string): HTMLElement[] {
       {},
       ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]),
     ),
-    ...[...node.warnings, ...packingNote(node.attrs)].map((text) => element("p", { class: "warning" }, text)),
+    ...node.warnings.map((text) => element("p", { class: "warning" }, text)),
+    ...packingNote(node.attrs).map((text) => element("p", { class: "note" }, text)),
     conventionsPart(node),
     attributesPart(node.attrs),
   ];
@@ -64,10 +65,10 @@ function attributesPart(attributes: Record<string, unknown>): HTMLElement {
   );
 }
 
-/** CF's packing is an attribute, not a codec: what is on show is what is stored. */
+/** CF's packing is an attribute, not a codec: what is on show is not what is stored. */
 function packingNote(attributes: Record<string, unknown>): string[] {
-  const packing = ["scale_factor", "add_offset"].filter((name) => name in attributes);
-  return packing.length === 0 ? [] : [`Values are shown as stored: ${packing.join(" and ")} not applied.`];
+  const packing = ["scale_factor", "add_offset", "_Unsigned"].filter((name) => name in attributes);
+  return packing.length === 0 ? [] : [`Values are shown unpacked, by ${packing.join(" and ")}.`];
 }
 
 function elementSize(dtype: string): number | null {

@@ -4,8 +4,9 @@ import type { Colour } from "./colour_map.js";
 import { distribution } from "./contrast.js";
 import type { ContrastPanel } from "./contrast_panel.js";
 import type { ArrayNode } from "./dataset.js";
+import { type PlaceName, placeNames, placeText, unitsOf } from "./decoded.js";
 import { valueText } from "./number_text.js";
-import { dimensionNames, type Plane, planeAt, planeSize } from "./plane.js";
+import { type Plane, planeAt, planeSize } from "./plane.js";
 import { type Camera, createPlaneView, type Place, type PlaneView } from "./plane_view.js";
 import type { Sliders } from "./sliders.js";
 import { type TileProgress, TileSource } from "./tile_source.js";
@@ -34,6 +35,8 @@ export class Picture {
   #colours = "";
   #contrastTimer = 0;
   #pointed: Place | null = null;
+  #names: readonly (PlaceName | undefined)[] = [];
+  #naming = new AbortController();
 
   static async create(parts: PictureParts): Promise<Picture> {
     const source = new TileSource();
@@ -112,7 +115,21 @@ export class Picture {
     this.#view.zoomBy(factor);
   }
 
+  /** Has the coordinates of an array read, beside its picture. */
+  async #name(array: ArrayNode): Promise<void> {
+    this.#naming.abort();
+    this.#naming = new AbortController();
+    const { signal } = this.#naming;
+    this.#names = [];
+    const names = await placeNames(array, signal);
+    if (signal.aborted) return;
+    this.#names = names;
+    this.#parts.sliders.setNames(names);
+    this.#point(this.#pointed);
+  }
+
   #turn(plane: Plane, camera?: Camera): void {
+    if (this.#plane?.array !== plane.array) this.#name(plane.array);
     this.#plane = plane;
     this.#parts.plane.setAttribute("aria-busy", "true");
     this.#parts.sliders.show(plane);
@@ -154,14 +171,15 @@ export class Picture {
     pointer.hidden = place === null || this.#plane === null;
     if (!place || !this.#plane) return;
     const { array, x, y, at } = this.#plane;
-    const names = dimensionNames(array);
-    const indices = at.map(
-      (index, axis) => `${names[axis]} ${axis === x ? place.x : axis === y ? place.y : index}`,
-    );
+    const indices = at.map((index, axis) => (axis === x ? place.x : axis === y ? place.y : index));
     const value = this.#source.elementAt(place.x, place.y);
-    pointer.textContent = `${indices.join("  ")}  →  ${value === undefined ? "…" : valueText(value)}`;
+    const text = value === undefined ? "…" : `${pointedText(value)} ${unitsOf(array)}`.trim();
+    pointer.textContent = `${placeText(array, indices, this.#names)}  →  ${text}`;
   }
 }
+
+/** What is not a number is missing. */
+const pointedText = (value: unknown) => (Number.isNaN(value) ? "missing" : valueText(value));
 
 function scaledIndex(index: number, from: number, to: number): number {
   return from === to ? index : Math.floor(((index + 0.5) * to) / from);

@@ -1,5 +1,6 @@
 /** The dimensions of an array as controls: which two are drawn, and a slider with a number for each of the others. */
 
+import type { PlaceName } from "./decoded.js";
 import { element } from "./element.js";
 import { dimensionNames, type Plane } from "./plane.js";
 
@@ -10,6 +11,7 @@ export class Sliders {
   readonly #place: HTMLElement;
   readonly #axes: HTMLElement;
   #plane: Plane | null = null;
+  #names: readonly (PlaceName | undefined)[] = [];
 
   /** `axes` takes the choice of the drawn dimensions, `place` the sliders. */
   constructor(place: HTMLElement, axes: HTMLElement) {
@@ -22,12 +24,26 @@ export class Sliders {
     const remake = old?.array !== plane.array || old.x !== plane.x || old.y !== plane.y;
     this.#plane = plane;
     if (!remake) return;
+    if (old?.array !== plane.array) this.#names = [];
     this.#axes.replaceChildren(this.#axis("x", "Across"), this.#swap(), this.#axis("y", "Down"));
     const others = plane.array.shape.flatMap((_length, axis) =>
       axis === plane.x || axis === plane.y ? [] : [axis],
     );
     this.#place.replaceChildren(...others.map((axis) => this.#slider(axis, plane)));
     this.#place.hidden = others.length === 0;
+  }
+
+  /** What the places along each dimension are called. */
+  setNames(names: readonly (PlaceName | undefined)[]): void {
+    this.#names = names;
+    for (const place of this.#place.querySelectorAll<HTMLElement>(".of")) this.#tell(place);
+  }
+
+  #tell(place: HTMLElement): void {
+    const axis = Number(place.dataset.axis);
+    const last = (this.#plane?.array.shape[axis] ?? 1) - 1;
+    const name = this.#names[axis]?.(this.#plane?.at[axis] ?? 0);
+    place.textContent = name ? `of ${last} · ${name}` : `of ${last}`;
   }
 
   #change(change: Partial<Plane>): void {
@@ -87,11 +103,14 @@ export class Sliders {
       "aria-label": `Index in ${name}`,
     });
     range.disabled = number.disabled = last === 0;
+    const of = element("span", { class: "of" }, `of ${last}`);
+    of.dataset.axis = String(axis);
     const follow = (from: HTMLInputElement) => {
       const index = Math.round(Number(from.value));
       if (from.value === "" || !(index >= 0 && index <= last)) return;
       range.value = number.value = String(index);
       this.#change({ at: (this.#plane?.at ?? at).map((old, other) => (other === axis ? index : old)) });
+      this.#tell(of);
     };
     range.addEventListener("input", () => follow(range));
     number.addEventListener("input", () => follow(number));
@@ -101,7 +120,7 @@ export class Sliders {
       element("label", { for: `slider-${axis}` }, name),
       range,
       number,
-      element("span", { class: "of" }, `of ${last}`),
+      of,
     );
   }
 }

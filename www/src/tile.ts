@@ -1,5 +1,5 @@
 /**
- * One tile of a plane: its elements as they are stored, to be read out, and as float32 for the GPU, to be drawn.
+ * One tile of a plane: its elements as they are decoded, to be read out, and as float32 for the GPU, to be drawn.
  *
  * What is not a number has no colour: it becomes `NO_VALUE`. A NaN would not survive every driver's shader compiler.
  */
@@ -25,7 +25,7 @@ export interface Tile {
   floats: Float32Array<ArrayBuffer>;
 }
 
-/** The element at a place of the plane, exactly as stored. */
+/** The element at a place of the plane. */
 export function elementAt(
   { box, data, strideX, strideY }: Tile,
   x: number,

@@ -5,6 +5,7 @@
  */
 
 import * as zarr from "zarr-wasm";
+import { decodedValues } from "./decoded.js";
 import type { Plane } from "./plane.js";
 import { planeKey } from "./plane.js";
 import { drawable, type Elements, elementAt, type Tile } from "./tile.js";
@@ -155,7 +156,7 @@ export class TileSource {
       if (axis === plane.x) return zarr.slice(box.x0, box.x1);
       return axis === plane.y ? zarr.slice(box.y0, box.y1) : index;
     });
-    const { data, stride } = await plane.array.get(selection, { signal });
+    const { data, stride } = await decodedValues(plane.array, selection, signal);
     // The result keeps the array's order of dimensions: across may come before down.
     const [strideX = 1, strideY = 1] = plane.x < plane.y ? stride : [stride[1], stride[0]];
     const tile = { box, data: data as unknown as Elements, strideX, strideY };

@@ -5,6 +5,7 @@
 
 import * as zarr from "zarr-wasm";
 import type { ArrayNode } from "./dataset.js";
+import { decodedValues, placeNames, unitsOf } from "./decoded.js";
 import { element } from "./element.js";
 import { countText, roundedText, valueText } from "./number_text.js";
 import { isNumeric } from "./plane.js";
@@ -20,8 +21,15 @@ const CURVE = { width: 900, height: 260 };
 export async function showValues(place: HTMLElement, array: ArrayNode, signal: AbortSignal): Promise<void> {
   const count = array.shape.reduce((product, length) => product * length, 1);
   const values = count === 0 ? [] : await firstValues(array, signal);
+  const [name] = array.shape.length === 1 ? await placeNames(array, signal) : [];
   signal.throwIfAborted();
-  const listed = values.slice(0, LISTED).map((value) => element("li", {}, valueText(value)));
+  const units = unitsOf(array);
+  const text = (value: unknown, index: number) => {
+    const [place, shown] = [name?.(index) ?? "", `${valueText(value)} ${units}`.trim()];
+    // Of a coordinate itself the name is the value again, unless it is a date.
+    return place === "" || place === shown ? shown : `${shown}  (${place})`;
+  };
+  const listed = values.slice(0, LISTED).map((value, index) => element("li", {}, text(value, index)));
   place.replaceChildren(
     ...(array.shape.length === 1 && isNumeric(array) && values.length > 1 ? [curve(values.map(Number))] : []),
     element("h2", {}, title(listed.length, count)),
@@ -40,7 +48,7 @@ function title(listed: number, count: number): string {
 async function firstValues(array: ArrayNode, signal: AbortSignal): Promise<unknown[]> {
   const last = array.shape.length - 1;
   const selection = array.shape.map((_length, axis) => (axis === last ? zarr.slice(0, READ) : 0));
-  const { data } = await array.get(selection, { signal });
+  const { data } = await decodedValues(array, selection, signal);
   return globalThis.Array.from(data as unknown as Elements);
 }
 

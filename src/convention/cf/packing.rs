@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::convention::node::Node;
 use crate::error::{Error, Result};
 use crate::format::conversion::{
-    Conversion, Missing, NumberType, Target, Unpacking, integer_key, name_of, number_of,
+    Conversion, Missing, NumberType, Unpacking, integer_key, name_of, number_of,
 };
 use crate::format::data_type::{DataType, Float, Integer};
 
@@ -65,7 +65,7 @@ pub fn packing(node: &Node, wanted: &Wanted) -> Result<Option<Packing>> {
     let is_double = !matches!(target, NumberType::F32 | NumberType::F16);
     let changes = is_packed || is_masked;
     let unpacking = changes.then_some(Unpacking { is_double, missing, scale, offset });
-    let conversion = Conversion { source, unpacking, target: Target::Number(target) };
+    let conversion = Conversion::unpacked(source, unpacking, target);
     debug_assert_eq!(number_of(&data_type), Some(stored));
     Ok(Some(Packing { words: conversion.to_words()?, to: name_of(target) }))
 }

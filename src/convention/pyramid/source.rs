@@ -249,10 +249,13 @@ fn of_ndpyramid(node: &Node) -> Source {
     let text =
         |dataset: &Place<'_>, key: &str| dataset.value.get(key).and_then(Value::as_str).map(str::to_owned);
     let levels = datasets.iter().filter_map(|dataset| {
-        let mercator = text(dataset, "crs").as_deref() == Some("EPSG:3857")
-            && dataset.member("pixels_per_tile").is_some();
-        let world = Placement::Extent([-MERCATOR, -MERCATOR, MERCATOR, MERCATOR]);
-        let placement = if mercator { world } else { Placement::Shape };
+        // The two projections that it has tiles of; both cover the world. Other pyramids of its are placed by their coordinates alone.
+        let tiled = dataset.member("pixels_per_tile").is_some();
+        let placement = match text(dataset, "crs").as_deref() {
+            Some("EPSG:3857") if tiled => Placement::Extent([-MERCATOR, -MERCATOR, MERCATOR, MERCATOR]),
+            Some("EPSG:4326") if tiled => Placement::Extent([-180.0, -90.0, 180.0, 90.0]),
+            _ => Placement::Shape,
+        };
         Some(LevelSource { asset: text(dataset, "path")?, pointer: dataset.path.clone(), placement })
     });
     Source {

@@ -67,7 +67,13 @@ export interface Conversion {
   /** Of the elements of the result; undefined where it is that of the array. */
   type: TypeDescription | undefined;
   isColors: boolean;
-  request: { unpacking?: number[]; to?: string; shading?: number[] };
+  request: {
+    unpacking?: number[];
+    to?: string;
+    shading?: number[];
+    /** Instead of elements each part answers with a summary: bins from a number to another. */
+    summary?: [low: number, high: number, bins: number];
+  };
 }
 
 const RANGES: Record<string, readonly [number, number]> = {

@@ -192,6 +192,11 @@ fn levels_that_are_groups_have_a_variable() {
     assert_eq!(found["crs"]["code"], "EPSG:3857");
     let half = 20_037_508.342_789_244;
     assert_eq!(found["levels"][1]["scale"], json!([1.0, -half / 2.0, half / 2.0]));
+    // Its other projection with tiles: degrees, from −180 and 90 on.
+    let degrees = nodes.to_string().replace("EPSG:3857", "EPSG:4326");
+    let found = model(&serde_json::from_str(&degrees).unwrap());
+    assert_eq!(found["levels"][1]["scale"], json!([1.0, -45.0, 90.0]));
+    assert_eq!(found["levels"][1]["translation"], json!([0.0, 67.5, -135.0]));
     assert!(pyramid("/", &nodes, &json!({ "variable": "gone" })).unwrap_err().contains("no level"));
 }
 

@@ -1,0 +1,144 @@
+//! What a heap of numbers is like: how many, the lowest and the highest, their sum, and how many fall into each of some bins.
+//!
+//! Numbers are unpacked first, as `convert` does it. NaN is missing: it is counted, and has no part in anything else.
+
+use crate::cast::{NumberType, cast};
+use crate::convert::{BLOCK, Unpacking, unpack};
+
+/// Bins of equal width.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bins {
+    /// Where the first begins.
+    pub low: f64,
+    /// Where the last ends; what is just there falls into it.
+    pub high: f64,
+    /// How many.
+    pub count: usize,
+}
+
+/// A summary as numbers in a row: these, then the count of each bin.
+pub mod place {
+    /// Numbers that are there.
+    pub const COUNT: usize = 0;
+    /// Numbers that are missing.
+    pub const MISSING: usize = 1;
+    /// Numbers below the bins.
+    pub const BELOW: usize = 2;
+    /// Numbers above them.
+    pub const ABOVE: usize = 3;
+    /// The lowest number; infinite where none is there.
+    pub const LOWEST: usize = 4;
+    /// The highest.
+    pub const HIGHEST: usize = 5;
+    /// Of the finite ones.
+    pub const SUM: usize = 6;
+    /// The first bin.
+    pub const BINS: usize = 7;
+}
+
+/// The summary of all numbers of `src`, in `numbers`, which has room for it.
+///
+/// # Panics
+/// When `src` holds no whole count of numbers, or `numbers` is of another length.
+#[inline(never)]
+pub fn summarize(src: &[u8], from: NumberType, unpacking: Option<&Unpacking>, bins: Bins, numbers: &mut [f64]) {
+    assert!(src.len().is_multiple_of(from.size()), "a summary is of whole numbers");
+    assert!(numbers.len() == place::BINS + bins.count, "a summary has a place for each bin");
+    numbers.fill(0.0);
+    (numbers[place::LOWEST], numbers[place::HIGHEST]) = (f64::INFINITY, f64::NEG_INFINITY);
+    for src in src.chunks(BLOCK * from.size()) {
+        let count = src.len() / from.size();
+        let (mut wide, mut doubles) = ([0_u8; 8 * BLOCK], [0_u8; 8 * BLOCK]);
+        let arithmetic = unpack(src, from, &mut wide, unpacking);
+        let doubles = &mut doubles[..count * 8];
+        cast(&wide[..count * arithmetic.size()], arithmetic, doubles, NumberType::F64);
+        for bytes in doubles.as_chunks::<8>().0 {
+            add(f64::from_le_bytes(*bytes), bins, numbers);
+        }
+    }
+}
+
+fn add(number: f64, bins: Bins, numbers: &mut [f64]) {
+    if number.is_nan() {
+        numbers[place::MISSING] += 1.0;
+        return;
+    }
+    numbers[place::COUNT] += 1.0;
+    numbers[place::LOWEST] = numbers[place::LOWEST].min(number);
+    numbers[place::HIGHEST] = numbers[place::HIGHEST].max(number);
+    if number.is_finite() {
+        numbers[place::SUM] += number;
+    }
+    if number < bins.low {
+        numbers[place::BELOW] += 1.0;
+    } else if number > bins.high {
+        numbers[place::ABOVE] += 1.0;
+    } else if bins.count > 0 {
+        numbers[place::BINS + bin_of(number, bins)] += 1.0;
+    }
+}
+
+/// The bin of a number within the window: by where bins begin, which a quotient alone may miss by its rounding. The last bin has its end;
+/// a window of no width has one bin.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)] // a bin's number
+fn bin_of(number: f64, Bins { low, high, count }: Bins) -> usize {
+    let begin = |at: usize| low + at as f64 * (high - low) / count as f64;
+    let guess = ((number - low) / (high - low) * count as f64) as usize;
+    let at = guess.min(count - 1);
+    if at > 0 && number < begin(at) {
+        at - 1
+    } else if at + 1 < count && number >= begin(at + 1) {
+        at + 1
+    } else {
+        at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[cfg(target_arch = "wasm32")]
+    use wasm_bindgen_test::wasm_bindgen_test as test;
+
+    use super::*;
+    use crate::convert::Missing;
+
+    fn summary(src: &[u8], from: NumberType, unpacking: Option<&Unpacking>, bins: Bins) -> Vec<f64> {
+        let mut numbers = vec![f64::NAN; place::BINS + bins.count];
+        summarize(src, from, unpacking, bins, &mut numbers);
+        numbers
+    }
+
+    #[test]
+    fn every_byte_falls_into_its_bin() {
+        let src: Vec<u8> = (0..=255).cycle().take(256 * 5).collect();
+        let found = summary(&src, NumberType::U8, None, Bins { low: 0.0, high: 256.0, count: 256 });
+        assert_eq!(found[..place::BINS], [1280.0, 0.0, 0.0, 0.0, 0.0, 255.0, 5.0 * 32640.0]);
+        assert!(found[place::BINS..].iter().all(|count| *count == 5.0));
+    }
+
+    #[test]
+    fn ends_infinities_and_what_is_missing() {
+        let doubles = [0.0, 1.0, 0.5, 0.49, -0.1, 1.1, f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+        let src: Vec<u8> = doubles.into_iter().flat_map(f64::to_le_bytes).collect();
+        let found = summary(&src, NumberType::F64, None, Bins { low: 0.0, high: 1.0, count: 2 });
+        let sum = 0.0 + 1.0 + 0.5 + 0.49 + -0.1 + 1.1;
+        assert_eq!(found, [8.0, 1.0, 2.0, 2.0, f64::NEG_INFINITY, f64::INFINITY, sum, 2.0, 2.0]);
+        // 28 / 101 × 101 is less than 28.
+        let whole: Vec<u8> = (0..=101).collect();
+        let each = summary(&whole, NumberType::U8, None, Bins { low: 0.0, high: 101.0, count: 101 });
+        assert!(each[place::BINS..place::BINS + 100].iter().all(|count| *count == 1.0));
+        let one = summary(&src[..8], NumberType::F64, None, Bins { low: 0.0, high: 0.0, count: 3 });
+        assert_eq!(one[place::BINS..], [1.0, 0.0, 0.0]);
+        let none = summary(&src[48..56], NumberType::F64, None, Bins { low: 0.0, high: 1.0, count: 0 });
+        assert_eq!(none, [0.0, 1.0, 0.0, 0.0, f64::INFINITY, f64::NEG_INFINITY, 0.0]);
+    }
+
+    #[test]
+    fn numbers_are_unpacked_first() {
+        let missing = Missing::Integers { values: vec![9], low: i64::MIN, high: i64::MAX };
+        let unpacking =
+            Unpacking { is_double: false, missing: Some(missing), scale: Some(0.5), offset: Some(1.0) };
+        let found = summary(&[9, 2, 4], NumberType::U8, Some(&unpacking), Bins { low: 2.0, high: 3.0, count: 1 });
+        assert_eq!(found, [2.0, 1.0, 0.0, 0.0, 2.0, 3.0, 5.0, 2.0]);
+    }
+}
