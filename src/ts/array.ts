@@ -25,7 +25,7 @@ import { prefetchSelection } from "./read/prefetch.ts";
 import { placedRequest, prepareRead, type WantedElements } from "./read/prepared.ts";
 import { type Progress, type ReadOptions, readChunk, readSelection } from "./read/read.ts";
 import { type PartPlace, type StreamOptions, streamSelection } from "./read/stream.ts";
-import { type AnySelection, requestOf } from "./selection.ts";
+import { type AnySelection, dimensionNamesOf, requestOf } from "./selection.ts";
 import type { Settable } from "./set.ts";
 import { warningsOfStore } from "./stores.ts";
 import type {
@@ -135,8 +135,9 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     return this[FACTS].attributesWith(options);
   }
 
+  /** The names of the dimensions; of formats that have no place for them those that xarray writes into the attributes (as zarrita has it). */
   get dimensionNames(): string[] | undefined {
-    return this[FACTS].dimensionNames as string[] | undefined;
+    return dimensionNamesOf(this[FACTS]) as string[] | undefined;
   }
 
   get fillValue(): Scalar<D> | null {

@@ -2,7 +2,7 @@
  * A selection as callers write it, turned into the plain object that the engine reads. Only spelling is settled here:
  * bounds, wrapping and clipping are the engine's (`access::selection`).
  */
-import type { ByValue } from "./by_value.ts";
+import { type ByValue, isByValue } from "./by_value.ts";
 import { InvalidSelectionError } from "./errors.ts";
 import type { Conversion } from "./read/conversion.ts";
 import { Points, select } from "./slice.ts";
@@ -73,6 +73,14 @@ function dimension(entry: DimensionSelection): EngineDimension {
   if (typeof entry === "object" && ("start" in entry || "stop" in entry || "step" in entry)) {
     const { start, stop, step } = entry as AnySlice;
     return { Slice: { start: bound(start, "start"), stop: bound(stop, "stop"), step: bound(step, "step") } };
+  }
+  if (isByValue(entry)) {
+    throw new InvalidSelectionError(
+      "values of coordinates are for the calls that can look them up",
+      {
+        expected: "a selection by place: await locate(array, selection)",
+      },
+    );
   }
   throw new InvalidSelectionError("not a selection of a dimension", {
     expected: 'an integer, a slice, a list of integers, null or "..."',

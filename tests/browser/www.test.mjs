@@ -70,8 +70,11 @@ test("viewer: the keyboard walks the tree, and a node without a plane lists its 
   equal(lat.dataset.path, "lat");
   viewer.press(lat, "Enter");
   await until(() => viewer.find("#values:not([hidden]) li"), "values");
-  const values = [...viewer.document.querySelectorAll("#values li")].map((item) => Number(item.textContent));
+  const values = [...viewer.document.querySelectorAll("#values li")].map((item) =>
+    Number.parseFloat(item.textContent),
+  );
   equal(values.length, 180);
+  ok(viewer.text("#values").includes("89.5 degrees_north"), "with their units");
   ok(Math.abs(values[0] - values[179]) > 170, "latitudes go from one pole to the other");
   ok(viewer.find("#details").textContent.includes("degrees_north"), "attributes are shown");
 });
@@ -91,6 +94,26 @@ test("viewer: the pointer reads stored values, also when the axes are swapped", 
     const words = await viewer.point(across, down);
     ok(words.endsWith(` ${values[5 * 5 + 3]}`), `row 5, column 3 of plane ${plane}: ${words}`);
   }
+});
+
+test("viewer: values are unpacked, with units, and their places are named", async () => {
+  const viewer = await openViewer(`?source=${CLIMATE}&path=pr`);
+  await viewer.drawn();
+  await until(() => viewer.query.has("view"), "the camera in the address");
+  // Stored as 16-bit integers of a tenth.
+  await until(() => viewer.text(".slider .of").includes("· 2000-01-"), "the date beside the slider");
+  const words = await viewer.point(100, 60);
+  ok(
+    /lat 60 \(29\.5 degrees_north\) {2}lon 100 \(-79\.5 degrees_east\) {2}→ {2}\d+(\.\d+)? mm day-1$/.test(
+      words,
+    ),
+    words,
+  );
+  ok(words.startsWith("time 0 (2000-01-"), words);
+  const stored = await (await fetch(`/viewer/demo/climate.zarr/pr/.zattrs`)).json();
+  equal(stored.scale_factor, 0.1);
+  const value = Number(/→ {2}([\d.]+)/.exec(words)[1]);
+  ok(value < 100 && Math.abs(value * 10 - Math.round(value * 10)) < 1e-6, `${value} is of tenths`);
 });
 
 test("viewer: an array with a codec that is unknown still shows its metadata", async () => {

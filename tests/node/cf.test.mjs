@@ -132,6 +132,41 @@ test("many parts, in every order of dimensions and by points", async () => {
   assert.deepEqual([...points.data], [value(raw[1 * 3 + 2]), value(raw[(599 * 1000 + 999) * 3])]);
 });
 
+test("streams of decoded parts, and by values", async () => {
+  const root = await zarr.create(new Map());
+  const options = {
+    shape: [40, 50],
+    chunkShape: [10, 50],
+    dtype: "int16",
+    dimensionNames: ["y", "x"],
+    attributes: { scale_factor: 0.5 },
+  };
+  const array = await zarr.create(root.resolve("v"), options);
+  await array.set(
+    null,
+    Int16Array.from({ length: 2000 }, (_, at) => at),
+  );
+  const y = await zarr.create(root.resolve("y"), { shape: [40], dtype: "float64", dimensionNames: ["y"] });
+  await y.set(
+    null,
+    Float64Array.from({ length: 40 }, (_, at) => at / 10),
+  );
+  const rows = new Map();
+  for await (const part of array.stream({ y: zarr.between(1, 2.95) }, { decode: "cf", order: "c" })) {
+    assert.ok(part.data instanceof Float64Array);
+    rows.set(part.start[0], part.data[0]);
+  }
+  assert.equal(rows.get(0), 250);
+  let pixels = 0;
+  for await (const { data, shape } of array.stream(null, { as: "rgba", window: [0, 2000] })) {
+    assert.equal(shape.at(-1), 4);
+    pixels += data.length / 4;
+  }
+  assert.equal(pixels, 2000);
+  assert.deepEqual((await array.plan({ y: zarr.at(1) })).shape, [50]);
+  await assert.rejects(array.stream(null, { as: "complex64" }).next(), { code: "Argument" });
+});
+
 test("valid values: packed, inclusive, and ours to leave out", async () => {
   const attributes = { valid_range: [0, 100], scale_factor: 0.5 };
   const array = await made("int16", [-1, 0, 100, 101], { attributes });

@@ -234,6 +234,7 @@ test("version 2 with the names that xarray writes", async () => {
   await v.set(null, Float32Array.of(1, 2, 3));
   assert.equal((await v.get({ x: zarr.at(6) })).data[0], 2);
   assert.equal((await v.get({ x: 2 })).data[0], 3);
+  assert.deepEqual(v.dimensionNames, ["x"]);
   assert.deepEqual([...(await zarr.coords(x, "x")).values], [0, 5, 10]);
 });
 
