@@ -14,8 +14,10 @@ interface FileSystemDirectoryEntry {
 interface FileSystemDirectoryHandle {
   readonly kind: "directory";
 }
+// biome-ignore-start lint/suspicious/noEmptyInterface: those of `lib.dom` are merged with them, which types are not
 declare namespace WebAssembly {
   interface Memory {}
   interface Module {}
   interface Table {}
 }
+// biome-ignore-end lint/suspicious/noEmptyInterface: see above

@@ -61,7 +61,10 @@ export interface FetchStoreOptions {
   fetch?: (request: Request) => Promise<Response>;
   /** A `RequestInit` that every request begins with: headers, credentials, cache. */
   overrides?: RequestInit;
-  /** Read the ends of files by `Range: bytes=-N`, which cross-origin costs a preflight. */
+  /**
+   * Read the ends of files by `Range: bytes=-N`, which saves asking for their size. Unless given, where it costs no preflight: on the page's own
+   * server, and outside of browsers. A server that does not understand it is asked otherwise.
+   */
   useSuffixRequest?: boolean;
   /** Status 403 on a chunk means that it is absent, as on a bucket that may not be listed. */
   missingOn403?: boolean;
@@ -186,6 +189,19 @@ interface HttpContext {
   heard?: (message: string) => void;
   /** Sends requests; made of the options unless given. */
   send?: Send;
+  /** A range of the end of a file costs no more than any other. */
+  suffixIsFree?: boolean;
+}
+
+/** Whether a URL can be asked for anything without a preflight. */
+export function isSameOrigin(url: string | URL): boolean {
+  const { location } = globalThis as { location?: { origin: string } };
+  if (!location) return true;
+  try {
+    return new URL(absoluteUrl(url)).origin === location.origin;
+  } catch {
+    return false;
+  }
 }
 
 /** What every request begins with. */
@@ -199,11 +215,11 @@ const shown = (url: string | URL) => String(url).replace(/[?#].*$/s, "");
 export const httpOptions = (
   url: string | URL,
   options: FetchStoreOptions,
-  { isMeantFor = () => true, heard, send }: HttpContext = {},
+  { isMeantFor = () => true, heard, send, suffixIsFree = false }: HttpContext = {},
 ) => ({
   fetch: send ?? sender(options, isMeantFor),
   overrides: requestInit(options),
-  useSuffixRequest: options.useSuffixRequest ?? false,
+  useSuffixRequest: options.useSuffixRequest ?? suffixIsFree,
   missingOn403: options.missingOn403 ?? false,
   onWarning: (message: string) => {
     heard?.(message);
@@ -245,7 +261,12 @@ export class FetchStore extends NativeStore {
     };
     const early = new EarlyRequests(sender(options, () => true, true) as Send);
     const { send } = early;
-    super((glue) => glue.httpStore(absoluteUrl(url), httpOptions(url, options, { heard, send })));
+    super((glue) =>
+      glue.httpStore(
+        absoluteUrl(url),
+        httpOptions(url, options, { heard, send, suffixIsFree: isSameOrigin(url) }),
+      ),
+    );
     this.url = url;
     this.#warnings = warnings;
     this.#early = (path, format) => early.begin(absoluteUrl(url), path, format, requestInit(options));

@@ -3,7 +3,15 @@
  * meanings are those of `@zarrita/storage`; `list`, `size` and what hostile archives meet with are more.
  */
 import { warn } from "../engine/warn.ts";
-import { absoluteUrl, type FetchStoreOptions, httpOptions, isOurs, NativeStore, storeId } from "../stores.ts";
+import {
+  absoluteUrl,
+  type FetchStoreOptions,
+  httpOptions,
+  isOurs,
+  isSameOrigin,
+  NativeStore,
+  storeId,
+} from "../stores.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../types.ts";
 
 type Glue = typeof import("#glue");
@@ -89,7 +97,8 @@ isOurs(ZipFileStore);
 
 function makeOf(reader: ZipReader | Blob | URL, options: FetchStoreOptions): (glue: Glue) => number {
   if (reader instanceof URL) {
-    return (glue) => glue.zipStoreOfUrl(reader.href, httpOptions(reader, options));
+    return (glue) =>
+      glue.zipStoreOfUrl(reader.href, httpOptions(reader, options, { suffixIsFree: isSameOrigin(reader) }));
   }
   if (reader instanceof Blob) return (glue) => glue.zipStoreOfBlob(reader, warnOfArchive);
   const store = new ReaderStore(reader);
