@@ -178,12 +178,14 @@ impl Assembly {
         }
     }
 
-    /// Which neighbouring places the whole chunk lands in, when all of it is wanted, in C order, and it lands in such.
+    /// Which neighbouring places the whole chunk lands in, when all of it is wanted, and it lands in such, in the order in which it
+    /// is stored.
     fn contiguous(&self, level: &Level, moved: &Moved) -> Option<Range<usize>> {
         let Moved::Orthogonal(axes) = moved else { return None };
         let (mut start, mut packed) = (0, 1);
-        for (dimension, axis) in axes.iter().enumerate().rev() {
-            let MovedAxis::Range { first: 0, step, count, place } = axis else { return None };
+        for stored in level.pipeline.axes().iter().rev() {
+            let dimension = *level.axes.get(*stored)?;
+            let MovedAxis::Range { first: 0, step, count, place } = axes.get(dimension)? else { return None };
             let (count, stride) = (u64::from(*count), *self.strides.get(dimension)?);
             let whole = count == *level.shape.get(dimension)? && (*step == 1 || count == 1);
             if !whole || (count > 1 && stride != packed) {
@@ -192,8 +194,7 @@ impl Assembly {
             start += *place as usize * stride;
             packed *= usize::try_from(count).ok()?;
         }
-        let in_c_order = level.axes.iter().enumerate().all(|(i, axis)| i == *axis);
-        in_c_order.then_some(start..start + packed)
+        Some(start..start + packed)
     }
 }
 

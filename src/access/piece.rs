@@ -87,6 +87,20 @@ impl MovedAxis {
 }
 
 impl MovedAxis {
+    /// The same as a range, if it is one: even steps to neighbouring places.
+    pub fn into_range(self) -> Option<Self> {
+        let Self::List { indices, places } = &self else { return Some(self) };
+        let (first, place) = (*indices.first()?, *places.first()?);
+        let step = indices.get(1).map_or(1, |second| i64::from(*second) - i64::from(first));
+        let range = Self::Range {
+            first,
+            step: i32::try_from(step).ok().filter(|step| *step != 0)?,
+            count: u32::try_from(indices.len()).ok()?,
+            place,
+        };
+        range.pairs().eq(self.pairs()).then_some(range)
+    }
+
     /// Index in the chunk and place in the part, pair by pair.
     pub fn pairs(&self) -> Box<dyn Iterator<Item = (u32, u32)> + '_> {
         match self {
@@ -320,6 +334,19 @@ mod tests {
         assert!(Header::from_words(&[2, 3, 4, 1]).is_err());
         assert!(Header::from_words(&[]).is_err());
         assert!(Header::new(&[1 << 33], &[0], &[]).is_err());
+    }
+
+    #[test]
+    fn a_list_of_even_steps_is_a_range() {
+        let list = |indices: &[u32], places: &[u32]| {
+            MovedAxis::List { indices: indices.to_vec(), places: places.to_vec() }.into_range()
+        };
+        let range = |first, step, count| Some(MovedAxis::Range { first, step, count, place: 4 });
+        assert_eq!(list(&[7], &[4]), range(7, 1, 1));
+        assert_eq!(list(&[7, 5, 3], &[4, 5, 6]), range(7, -2, 3));
+        assert_eq!(list(&[7, 5, 3], &[4, 5, 7]), None);
+        assert_eq!(list(&[7, 5, 4], &[4, 5, 6]), None);
+        assert_eq!(list(&[7, 7], &[4, 5]), None);
     }
 
     #[test]

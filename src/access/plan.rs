@@ -29,6 +29,8 @@ pub struct Need {
     pub range: NeededRange,
     /// Whether these bytes are a shard index, which the planner reads, or a chunk, which a decoder does.
     pub is_index: bool,
+    /// Array indices where the chunk (or shard) starts: of a leaf, what tells it from the array's other ones.
+    pub origin: Rc<[u64]>,
 }
 
 /// Which bytes of a stored chunk are needed.
@@ -76,7 +78,7 @@ struct Group {
     chain: Rc<Chain>,
     level: usize,
     /// Array indices where this chunk starts.
-    origin: Vec<u64>,
+    origin: Rc<[u64]>,
     /// Where it stands in the stored chunk; `None` for the whole of it.
     bytes: Option<Range<u64>>,
     wanted: Wanted,
@@ -88,6 +90,17 @@ enum Wanted {
     Orthogonal(Vec<Range<usize>>),
     /// Numbers of points.
     Points(Vec<u32>),
+    /// All of a leaf chunk, as part of a stack.
+    Whole(Stacked),
+}
+
+/// Where a whole chunk goes in a part that is nothing but whole chunks, one behind the other.
+#[derive(Clone, Copy)]
+struct Stacked {
+    /// How many chunks stand before it.
+    slot: u64,
+    /// The dimension along which they stand.
+    along: usize,
 }
 
 impl PartPlan {
@@ -183,9 +196,37 @@ impl PartPlan {
         let moved = match &group.wanted {
             Wanted::Points(numbers) => self.moved_points(group, numbers)?,
             Wanted::Orthogonal(ranges) => Moved::Orthogonal(self.moved_axes(ranges)),
+            Wanted::Whole(stacked) => Moved::Orthogonal(moved_whole(&group.level()?.shape, stacked)?),
         };
         let level = word(group.level as u64)?;
         Piece { level, buffer, bytes, chunk: group.chunk.to_vec(), moved }.write(table)
+    }
+
+    /// What of a leaf chunk goes where, if it is a box of steps along each dimension.
+    pub fn moved_box(&self, id: usize) -> Option<Vec<MovedAxis>> {
+        let Wanted::Orthogonal(ranges) = &self.needs.get(id)?.wanted else { return None };
+        self.moved_axes(ranges).into_iter().map(MovedAxis::into_range).collect()
+    }
+
+    /// How a leaf chunk is decoded.
+    ///
+    /// # Errors
+    /// `Argument` when there is no such need.
+    pub fn leaf(&self, id: usize) -> Result<&Level> {
+        self.needs.get(id).ok_or_else(no_such_need)?.level()
+    }
+
+    /// A plan of these leaf chunks of this plan, whole and one behind the other along a dimension of the part; they have one shape.
+    ///
+    /// # Errors
+    /// `Argument` when there is no such need.
+    pub fn stacked(&self, ids: &[usize], along: usize) -> Result<Self> {
+        let mut plan = Self::empty(&self.binding, Vec::new());
+        for (id, slot) in ids.iter().zip(0..) {
+            let group = self.needs.get(*id).ok_or_else(no_such_need)?;
+            plan.needs.push(Group { wanted: Wanted::Whole(Stacked { slot, along }), ..group.clone() });
+        }
+        Ok(plan)
     }
 
     /// A leaf takes exactly one entry a dimension.
@@ -195,7 +236,7 @@ impl PartPlan {
     }
 
     fn moved_points(&self, group: &Group, numbers: &[u32]) -> Result<Moved> {
-        let indices = self.points.iter().zip(&group.origin);
+        let indices = self.points.iter().zip(group.origin.iter());
         let indices = indices
             .map(|(list, origin)| {
                 numbers.iter().map(|number| word(list[*number as usize] - origin)).collect()
@@ -251,8 +292,24 @@ impl PartPlan {
                 }
                 chunks.into_iter().map(|(position, numbers)| (position, Wanted::Points(numbers))).collect()
             }
+            Wanted::Whole(_) => Vec::new(), // A leaf, which has no chunks in it.
         }
     }
+}
+
+impl Group {
+    fn level(&self) -> Result<&Level> {
+        self.chain.level(self.level).ok_or_else(no_such_need)
+    }
+}
+
+/// All elements of a chunk, at its place in a stack.
+fn moved_whole(shape: &[u64], stacked: &Stacked) -> Result<Vec<MovedAxis>> {
+    let axis = |(dimension, extent): (usize, &u64)| {
+        let place = if dimension == stacked.along { word(stacked.slot * extent)? } else { 0 };
+        Ok(MovedAxis::Range { first: 0, step: 1, count: word(*extent)?, place })
+    };
+    shape.iter().enumerate().map(axis).collect()
 }
 
 /// What each leaf chunk contributes along one dimension of a part, ascending; a chunk that an index list visits again is one entry.
@@ -338,7 +395,8 @@ fn need(id: usize, group: &Group) -> Need {
         (None, Some(bytes)) => at(bytes.clone()),
         (Some(sharding), bytes) => index_range(sharding, bytes.as_ref()),
     };
-    Need { id, chunk: group.chunk.clone(), level: group.level, range, is_index: sharding.is_some() }
+    let (chunk, origin) = (group.chunk.clone(), group.origin.clone());
+    Need { id, chunk, level: group.level, range, is_index: sharding.is_some(), origin }
 }
 
 /// Where a shard's index stands; a nested shard's length is known from the index above it.

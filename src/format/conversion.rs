@@ -7,8 +7,8 @@
 use crate::error::{Error, Result};
 use crate::format::data_type::{DataType, Float, Integer, widen};
 pub use crate::kernel::cast::NumberType;
-pub use crate::kernel::convert::{Missing, Shading, Target, Unpacking, integer_key};
 use crate::kernel::convert::convert;
+pub use crate::kernel::convert::{Missing, Shading, Target, Unpacking, integer_key};
 pub use crate::kernel::summary::Bins;
 use crate::kernel::summary::{place, summarize};
 use crate::limits;
@@ -144,7 +144,9 @@ impl Conversion {
             return Err(Error::argument("gamma is a number above zero").actual(gamma.to_string()));
         }
         if !whole {
-            return Err(Error::argument("a table of colours is of whole colours, and one for what is missing"));
+            return Err(Error::argument(
+                "a table of colours is of whole colours, and one for what is missing",
+            ));
         }
         Ok(Self { target: Target::Colours(shading), ..self })
     }
@@ -364,8 +366,7 @@ mod tests {
     fn words_round_trip() {
         let int16 = DataType::Integer(Integer::Int16);
         let missing = Missing::Integers { values: vec![-1, i64::MIN], low: -5, high: 9 };
-        let unpacking =
-            Unpacking { is_double: true, missing: Some(missing), scale: Some(0.1), offset: None };
+        let unpacking = Unpacking { is_double: true, missing: Some(missing), scale: Some(0.1), offset: None };
         let plain = Conversion::of(&int16).unwrap();
         let all = [
             plain.clone(),

@@ -8,6 +8,7 @@ use crate::format::codec::user::Users;
 use crate::format::metadata::NodeMetadata;
 use crate::format::metadata::document::NodeDocument;
 use crate::format::path::{NodePath, StoreKey};
+use crate::hierarchy::chunk_cache::ChunkCache;
 use crate::hierarchy::chunk_store;
 use crate::hierarchy::open::OpenedNode;
 use crate::hierarchy::shard_indexes::ShardIndexes;
@@ -21,6 +22,7 @@ pub struct Array {
     document: NodeDocument,
     binding: Rc<Binding>,
     indexes: ShardIndexes,
+    cache: Rc<ChunkCache>,
 }
 
 impl Array {
@@ -46,7 +48,11 @@ impl Array {
         let chunks = chunk_store::of_array(&store, &path, binding.metadata())
             .map_err(|error| error.at_node(path.as_str()))?;
         let indexes = ShardIndexes::default();
-        Ok(Rc::new(Self { store, chunks, path, document, binding: Rc::new(binding), indexes }))
+        let cache = match binding.users() {
+            None => ChunkCache::of(&chunks, &path, &document),
+            Some(_) => ChunkCache::new(&chunks, &path, &document),
+        };
+        Ok(Rc::new(Self { store, chunks, path, document, binding: Rc::new(binding), indexes, cache }))
     }
 
     /// Where its documents are, and those of the nodes around it.
@@ -86,6 +92,17 @@ impl Array {
     /// The shard indexes read so far.
     pub(super) fn indexes(&self) -> &ShardIndexes {
         &self.indexes
+    }
+
+    /// What is kept of its chunks.
+    pub(super) fn cache(&self) -> &Rc<ChunkCache> {
+        &self.cache
+    }
+
+    /// Drops everything that is kept of its chunks.
+    pub fn forget_chunks(&self) {
+        self.cache.forget_all();
+        self.indexes.forget_all();
     }
 
     /// What the keys of its chunks begin with.

@@ -1,5 +1,5 @@
-//! Fetching what a read would need, without decoding it: it is there when the read comes. What is fetched stays where the array's
-//! store keeps it, in the caches between reader and wire; here nothing is kept.
+//! Fetching what a read would need, without decoding it: it is there when the read comes, among the encoded bytes that are kept, and in
+//! the caches between reader and wire.
 
 use std::rc::Rc;
 
@@ -57,6 +57,14 @@ pub async fn prefetch(
     on_progress: &dyn Fn(&Progress),
     context: &RequestContext,
 ) -> Result<Progress> {
-    let request = ReadRequest { selection, order: None, streamed: true, nearest: None, conversion: None };
-    read(array, &request, &Discarding, &Listener(on_progress), context).await
+    let request = ReadRequest {
+        selection,
+        order: None,
+        streamed: true,
+        nearest: None,
+        conversion: None,
+        decodes: false,
+    };
+    let decoder: Rc<dyn Decoder> = Rc::new(Discarding);
+    read(array, &request, &decoder, &Listener(on_progress), context).await
 }

@@ -8,13 +8,16 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 
 use crate::access::nearest::NearestFirst;
 use crate::access::part::{Part, PartGrid};
+use crate::access::piece::MovedAxis;
 use crate::access::plan::PartPlan;
 use crate::access::projection::AxisProjection;
 use crate::access::selection::{Selected, Selection};
 use crate::error::{Error, Result};
 use crate::format::conversion::Conversion;
 use crate::hierarchy::array::Array;
+use crate::hierarchy::chunk_cache::{self, Kind};
 use crate::hierarchy::decoder::Decoder;
+use crate::hierarchy::fetching::Fetching;
 use crate::hierarchy::read_part::PartReader;
 use crate::limits;
 use crate::store::{LocalFuture, RequestContext, Value};
@@ -39,6 +42,8 @@ pub struct ReadRequest {
     pub nearest: Option<Vec<f64>>,
     /// What becomes of the elements; they stay as they are when absent.
     pub conversion: Option<Conversion>,
+    /// Whether what is fetched is decoded; it is kept at least where its store's may be.
+    pub decodes: bool,
 }
 
 /// What the sink must make room for.
@@ -60,13 +65,36 @@ pub struct OutputLayout {
     pub conversion: Vec<u32>,
 }
 
-/// The elements of a part.
+/// The elements of a part: first what is below, then chunks over it.
 #[derive(Clone, Debug)]
-pub enum PartData {
+pub struct PartData {
+    /// What is below.
+    pub base: Base,
+    /// Chunks of which the part has some; no two have a place in common.
+    pub chunks: Vec<PlacedChunk>,
+}
+
+/// What a part is where no chunk is placed.
+#[derive(Clone, Debug)]
+pub enum Base {
     /// All fill value.
     Fill,
     /// Packed elements in the order of the layout.
     Bytes(Value),
+    /// Nowhere: the chunks fill the part.
+    Covered,
+}
+
+/// What a part takes from a chunk that is decoded already. Others may use the same bytes: they are read, and never changed or given
+/// away.
+#[derive(Clone, Debug)]
+pub struct PlacedChunk {
+    /// Its elements, packed.
+    pub elements: Value,
+    /// Elements from one index to the next, along each dimension of the array.
+    pub strides: Vec<usize>,
+    /// Which of them go where in the part, dimension by dimension; only ranges.
+    pub moved: Vec<MovedAxis>,
 }
 
 /// How far a read is.
@@ -118,7 +146,7 @@ type PlannedPart<'a> = (Part, u64, Box<dyn Fn() -> Result<PartPlan> + 'a>);
 pub async fn read(
     array: &Rc<Array>,
     request: &ReadRequest,
-    decoder: &dyn Decoder,
+    decoder: &Rc<dyn Decoder>,
     sink: &dyn PartSink,
     context: &RequestContext,
 ) -> Result<Progress> {
@@ -129,7 +157,7 @@ pub async fn read(
 async fn read_selected(
     array: &Rc<Array>,
     request: &ReadRequest,
-    decoder: &dyn Decoder,
+    decoder: &Rc<dyn Decoder>,
     sink: &dyn PartSink,
     context: &RequestContext,
 ) -> Result<Progress> {
@@ -143,7 +171,14 @@ async fn read_selected(
     let work = Work::new(array, selected, &layout)?;
     layout.parts = work.part_count();
     sink.begin(&layout)?;
-    let reader = PartReader::new(array, decoder, sink, context, &layout, work.chunk_count());
+    let keeping = Keeping::of(array, request, &work, &layout)?;
+    let fetching = Fetching {
+        array: array.clone(),
+        context: context.clone(),
+        keeps: keeping.encoded,
+        uses_kept: !context.reload,
+    };
+    let reader = PartReader::new(fetching, decoder, sink, &layout, keeping, work.chunk_count());
     stream::iter(work.order(request))
         .map(|i| {
             let (work, reader) = (&work, &reader);
@@ -167,7 +202,39 @@ fn parts_in_flight(request: &ReadRequest, work: &Work, layout: &OutputLayout) ->
     usize::try_from(STREAMED_BYTES / bytes).unwrap_or(PARTS_IN_FLIGHT).clamp(2, PARTS_IN_FLIGHT)
 }
 
+/// What a read keeps of its chunks: nothing, where it would only drive out what others use.
+pub(super) struct Keeping {
+    pub encoded: bool,
+    pub decoded: bool,
+    /// The order in which the array's dimensions stand in a chunk.
+    pub native_order: Vec<usize>,
+}
+
+impl Keeping {
+    fn of(array: &Array, request: &ReadRequest, work: &Work, layout: &OutputLayout) -> Result<Self> {
+        let native_order = array.binding().native_order()?;
+        let may_be_kept = array.chunks().may_be_kept();
+        let fits = |kind, bytes| may_be_kept && bytes <= chunk_cache::room(kind) / 2;
+        let touched = work.touched_bytes(array, layout)?;
+        let encoded = fits(Kind::Encoded, touched.unwrap_or(0));
+        // A summary of a part is no part of a summary.
+        let is_summary = request.conversion.as_ref().is_some_and(|to| to.element_size().is_none());
+        let decoded =
+            request.decodes && !is_summary && touched.is_some_and(|bytes| fits(Kind::Decoded, bytes));
+        Ok(Self { encoded, decoded, native_order })
+    }
+}
+
 impl Work {
+    /// About how many bytes all of the chunks are that a box touches; of points it is not known.
+    fn touched_bytes(&self, array: &Array, layout: &OutputLayout) -> Result<Option<u64>> {
+        let Self::Orthogonal { projections, .. } = self else { return Ok(None) };
+        let shape = array.binding().chunk_shape()?;
+        let extents =
+            projections.iter().zip(shape).map(|(axis, extent)| axis.span_count().saturating_mul(extent));
+        Ok(Some(extents.fold(typical_size(layout) as u64, u64::saturating_mul)))
+    }
+
     fn new(array: &Array, selected: Selected, layout: &OutputLayout) -> Result<Self> {
         match selected {
             Selected::Orthogonal(axes) => {

@@ -1,42 +1,51 @@
 //! Reading one part: its needs are fetched as the plan raises them, each answer goes to the decoder at once.
 //!
-//! Neighbouring ranges of one key are fetched together. A shard whose version changes between its index and its chunks is
-//! read again from its index.
+//! A chunk whose bytes are its elements needs no decoder. One that has to be decoded whole but is wanted in part is decoded whole
+//! indeed, once for all who want some of it ([`shared_chunks`](super::shared_chunks)), and kept ([`chunk_cache`](super::chunk_cache));
+//! the sink takes from it what is wanted.
 
 use std::cell::Cell;
-use std::ops::Range;
 use std::rc::Rc;
 
+use futures_util::future::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
+use crate::access::binding::Level;
 use crate::access::part::Part;
-use crate::access::piece::Header;
-use crate::access::plan::{Need, NeededRange, PartPlan};
-use crate::error::{Error, Result};
-use crate::hierarchy::array::Array;
-use crate::hierarchy::decoder::{Decoder, PartDecoder, Supply};
-use crate::hierarchy::read::{OutputLayout, PartData, PartSink, Progress};
-use crate::hierarchy::shard_indexes::IndexRequest;
-use crate::store::wrap::{self, GAP_BYTES, MERGED_BYTES};
+use crate::access::piece::{Header, MovedAxis};
+use crate::access::plan::{Need, PartPlan};
+use crate::error::{Error, Result, Stage};
+use crate::hierarchy::chunk_cache::Kind;
+use crate::hierarchy::decoder::{Decoder, PartDecoder};
+use crate::hierarchy::decoding::{supply, with_full_key};
+use crate::hierarchy::fetching::{Arrival, Fetching};
+use crate::hierarchy::read::{Base, Keeping, OutputLayout, PartData, PartSink, PlacedChunk, Progress};
+use crate::hierarchy::shared_chunks::{Decoded, Stack, StackReader, WholeChunk};
 use crate::store::writers::{self, Moment};
-use crate::store::{ByteRange, LocalFuture, RequestContext, Subject, Value};
+use crate::store::{LocalFuture, RequestContext, Subject, Value};
 
 /// How often a part is begun again because a shard changed under it.
 const RESTARTS: usize = 2;
 
+/// Chunks that are decoded whole go to a decoder together, up to about so many bytes.
+const STACK_BYTES: u64 = 1 << 20;
+
+/// A box of a chunk is taken element by element, on the caller's thread, up to so many elements.
+const SINGLE_ELEMENTS: u64 = 1 << 14;
+
 /// What the parts of one read share.
 pub(super) struct PartReader<'a> {
-    array: &'a Rc<Array>,
-    decoder: &'a dyn Decoder,
+    fetching: Fetching,
+    decoder: Rc<dyn Decoder>,
     sink: &'a dyn PartSink,
-    context: RequestContext,
-    order: &'a [usize],
-    conversion: &'a [u32],
+    layout: &'a OutputLayout,
+    keeping: Keeping,
     progress: Cell<Progress>,
 }
 
 /// Why a part was not read.
-enum Interrupted {
+#[derive(Clone)]
+pub(super) enum Interrupted {
     /// The version of a stored chunk is not that of its index.
     Changed(Rc<[u64]>),
     Failed(Error),
@@ -48,31 +57,36 @@ impl From<Error> for Interrupted {
     }
 }
 
-/// Something that has arrived.
-enum Arrival {
-    Index { need: Need, index: super::shard_indexes::Answer },
-    Chunks(Vec<(Need, Option<Value>)>),
+/// What a part waits for.
+enum Event {
+    Arrived(Arrival),
+    Whole(Vec<(Need, WholeChunk)>),
 }
 
-/// A part on its way: its plan, and whoever decodes it once there is something to decode.
-struct InFlight {
+type Waiting = LocalFuture<'static, std::result::Result<Event, Interrupted>>;
+
+/// A part on its way: its plan, what needs no decoder any more, and whoever decodes the rest once there is something to decode.
+struct InFlight<'b> {
     plan: PartPlan,
-    part: Option<Box<dyn PartDecoder>>,
+    /// Chunks that have arrived, or are known to be absent.
+    arrived: &'b Cell<u64>,
+    decoding: Option<Box<dyn PartDecoder>>,
+    chunks: Vec<PlacedChunk>,
 }
 
 impl<'a> PartReader<'a> {
     pub(super) fn new(
-        array: &'a Rc<Array>,
-        decoder: &'a dyn Decoder,
+        fetching: Fetching,
+        decoder: &Rc<dyn Decoder>,
         sink: &'a dyn PartSink,
-        context: &RequestContext,
         layout: &'a OutputLayout,
+        keeping: Keeping,
         chunks_total: u64,
     ) -> Self {
-        let context = RequestContext { subject: Subject::Chunk, ..context.clone() };
+        let context = RequestContext { subject: Subject::Chunk, ..fetching.context.clone() };
+        let fetching = Fetching { context, ..fetching };
         let progress = Cell::new(Progress { parts_total: layout.parts, chunks_total, ..Progress::default() });
-        let OutputLayout { order, conversion, .. } = layout;
-        Self { array, decoder, sink, context, order, conversion, progress }
+        Self { fetching, decoder: decoder.clone(), sink, layout, keeping, progress }
     }
 
     /// How far the read is.
@@ -101,7 +115,8 @@ impl<'a> PartReader<'a> {
                     return Ok(());
                 }
                 Err(Interrupted::Changed(chunk)) => {
-                    self.array.indexes().forget(&chunk);
+                    self.fetching.array.indexes().forget(&chunk);
+                    self.fetching.array.cache().forget(&chunk);
                     self.advance(|progress| progress.chunks -= arrived.get());
                 }
                 Err(Interrupted::Failed(error)) => return Err(error),
@@ -117,170 +132,238 @@ impl<'a> PartReader<'a> {
         arrived: &Cell<u64>,
     ) -> std::result::Result<PartData, Interrupted> {
         let begun = writers::now();
-        let mut in_flight = InFlight { plan, part: None };
-        let mut arriving = FuturesUnordered::new();
+        let mut in_flight = InFlight { plan, arrived, decoding: None, chunks: Vec::new() };
+        let mut waiting: FuturesUnordered<Waiting> = FuturesUnordered::new();
         loop {
             let needs = in_flight.plan.take_needs();
-            arriving.extend(self.requests(&in_flight.plan, needs, begun)?);
-            match arriving.next().await {
-                Some(arrival) => {
-                    let arrival = arrival?;
-                    if let Arrival::Chunks(chunks) = &arrival {
-                        arrived.set(arrived.get() + chunks.len() as u64);
-                    }
-                    self.take(&mut in_flight, arrival, part)?;
-                }
+            waiting.extend(self.begin(&mut in_flight, needs, begun)?);
+            match waiting.next().await {
+                Some(event) => self.take(&mut in_flight, event?, part)?,
                 None => break,
             }
         }
-        drop(arriving);
-        let Some(decoding) = in_flight.part else { return Ok(PartData::Fill) };
-        let decoded = decoding.finish().await.map_err(|error| self.with_full_key(error))?;
-        Ok(PartData::Bytes(decoded))
+        drop(waiting);
+        let base = match in_flight.decoding {
+            Some(decoding) => {
+                let decoded = decoding.finish().await;
+                Base::Bytes(decoded.map_err(|error| with_full_key(&self.fetching, error))?)
+            }
+            None if covers(&in_flight.chunks, part) => Base::Covered,
+            None => Base::Fill,
+        };
+        Ok(PartData { base, chunks: in_flight.chunks })
     }
 
-    /// One request an index, and one a run of neighbouring ranges of a key.
-    fn requests<'b>(
-        &'b self,
-        plan: &PartPlan,
-        needs: Vec<Need>,
-        begun: Moment,
-    ) -> Result<Vec<LocalFuture<'b, std::result::Result<Arrival, Interrupted>>>> {
-        let mut requests: Vec<LocalFuture<'b, _>> = Vec::new();
-        let mut chunks: Vec<Need> = Vec::new();
+    /// Begins what answers these needs.
+    fn begin(&self, in_flight: &mut InFlight<'_>, needs: Vec<Need>, begun: Moment) -> Result<Vec<Waiting>> {
+        let mut events: Vec<Waiting> = Vec::new();
+        let (mut others, mut to_stack) = (Vec::new(), Vec::new());
+        let urgency = self.fetching.context.urgency.value();
         for need in needs {
-            if need.is_index {
-                let format = plan.sharding(need.id)?.index().clone();
-                requests.push(Box::pin(self.index(need, IndexRequest { format })));
+            if need.is_index || !self.is_shared(&in_flight.plan, &need) {
+                others.push(need);
+            } else if let Some(elements) = self.fetching.kept(Kind::Decoded, &self.converted(&need)) {
+                let whole = WholeChunk { elements, fetched: 0 };
+                self.take_whole(in_flight, vec![(need, whole)])?;
+            } else if !self.decodes_whole(&in_flight.plan, &need) {
+                others.push(need);
             } else {
-                match chunks.first() {
-                    Some(first) if first.chunk != need.chunk => {
-                        requests.extend(self.chunk_requests(std::mem::take(&mut chunks), begun));
+                let is_current = |moment| self.fetching.is_current(&need, moment);
+                match self.fetching.array.cache().flights.join(&self.converted(&need), urgency, is_current) {
+                    Some((stack, slot)) if self.fetching.uses_kept => {
+                        let own = self.stack_of(&in_flight.plan, vec![need.clone()])?;
+                        events.push(joined(stack, slot, need, own));
                     }
-                    _ => {}
+                    _ => to_stack.push(need),
                 }
-                chunks.push(need);
             }
         }
-        requests.extend(self.chunk_requests(chunks, begun));
-        Ok(requests)
-    }
-
-    async fn index(&self, need: Need, request: IndexRequest) -> std::result::Result<Arrival, Interrupted> {
-        let index = self.array.indexes().get(self.array, &need, request, &self.context).await?;
-        Ok(Arrival::Index { need, index })
-    }
-
-    /// The needs of one key, merged into few requests.
-    fn chunk_requests<'b>(
-        &'b self,
-        needs: Vec<Need>,
-        begun: Moment,
-    ) -> Vec<LocalFuture<'b, std::result::Result<Arrival, Interrupted>>> {
-        let ranges: Option<Vec<Range<u64>>> = needs
-            .iter()
-            .map(|need| match need.range {
-                NeededRange::At { offset, len } => Some(offset..offset + len),
-                NeededRange::Whole | NeededRange::Last(_) => None,
-            })
-            .collect();
-        let Some(ranges) = ranges else {
-            return needs
+        for needs in self.stacks(&in_flight.plan, to_stack)? {
+            let decoding = self.stack_of(&in_flight.plan, needs.clone())?;
+            let converted: Vec<Need> = needs.iter().map(|need| self.converted(need)).collect();
+            let stack = self.fetching.array.cache().flights.start(&converted, (begun, urgency), decoding);
+            events.push(Box::pin(async move {
+                let decoded = stack.await?;
+                Ok(Event::Whole(needs.into_iter().zip(decoded.iter().cloned()).collect()))
+            }));
+        }
+        let requests = self.fetching.requests(&in_flight.plan, others, begun)?;
+        events.extend(
+            requests
                 .into_iter()
-                .map(|need| -> LocalFuture<'b, _> { Box::pin(self.whole(need)) })
-                .collect();
-        };
-        let (gap, cap) = if self.array.chunks().merges_ranges() { (GAP_BYTES, MERGED_BYTES) } else { (0, 0) };
-        wrap::merge(&ranges, gap, cap)
-            .into_iter()
-            .map(|group| -> LocalFuture<'b, _> {
-                let members = group.members.iter();
-                let members =
-                    members.filter_map(|at| Some((needs.get(*at)?.clone(), ranges.get(*at)?.clone())));
-                Box::pin(self.merged(group.span.clone(), members.collect(), begun))
-            })
-            .collect()
+                .map(|request| -> Waiting { Box::pin(request.map(|arrival| arrival.map(Event::Arrived))) }),
+        );
+        Ok(events)
     }
 
-    async fn whole(&self, need: Need) -> std::result::Result<Arrival, Interrupted> {
-        let key = self.array.chunk_key(&need.chunk);
-        let fetched = self.array.chunks().get(&key, ByteRange::Whole, &self.context).await;
-        let fetched = fetched.map_err(|error| error.at_key(key.as_str()))?;
-        Ok(Arrival::Chunks(vec![(need, fetched.map(|fetched| fetched.value))]))
+    /// Whether a chunk is wanted in part, in a way that is well taken from a whole one.
+    fn is_shared(&self, plan: &PartPlan, need: &Need) -> bool {
+        let Ok(level) = plan.leaf(need.id) else { return false };
+        if !self.keeping.decoded || self.layout.element_size == 0 || self.is_plain(level) {
+            return false;
+        }
+        let Some(moved) = plan.moved_box(need.id) else { return false };
+        let shape = &self.fetching.array.binding().metadata().shape;
+        let is_all =
+            moved.iter().zip(&level.shape).zip(shape.iter().zip(need.origin.iter())).all(
+                |((axis, extent), (end, origin))| count(axis) == (*extent).min(end.saturating_sub(*origin)),
+            );
+        !is_all && self.has_rows(&moved)
     }
 
-    /// One range of a shard, and the inner chunks in it.
-    async fn merged(
-        &self,
-        range: Range<u64>,
-        members: Vec<(Need, Range<u64>)>,
-        begun: Moment,
-    ) -> std::result::Result<Arrival, Interrupted> {
-        let Some((first, _)) = members.first() else { return Ok(Arrival::Chunks(Vec::new())) };
-        let (chunk, key) = (first.chunk.clone(), self.array.chunk_key(&first.chunk));
-        let len = range.end - range.start;
-        if len == 0 {
-            let empty = members.into_iter().map(|(need, _)| (need, Some(Value::from(Vec::new()))));
-            return Ok(Arrival::Chunks(empty.collect()));
+    /// Whether the bytes of a chunk are elements of the result.
+    fn is_plain(&self, level: &Level) -> bool {
+        self.layout.conversion.is_empty() && level.pipeline.plain_strides().is_some()
+    }
+
+    /// A chunk as those know it who keep and share its elements: converted to something else, it is another one.
+    fn converted(&self, need: &Need) -> Need {
+        if self.layout.conversion.is_empty() {
+            return need.clone();
         }
-        let bytes = ByteRange::FromStart { offset: range.start, len };
-        let fetched = self.array.chunks().get(&key, bytes, &self.context).await;
-        let place = |error: Error| error.at_key(key.as_str()).at_range(range.start, len);
-        let Some(fetched) = fetched.map_err(place)? else {
-            // The index was there a moment ago.
-            return Err(Interrupted::Changed(chunk));
-        };
-        let unchanged = writers::unchanged_since(self.array.chunks(), &key, begun);
-        if !unchanged || !self.array.indexes().agrees(&chunk, fetched.version.as_deref()) {
-            return Err(Interrupted::Changed(chunk));
+        let words = self.layout.conversion.iter().map(|word| u64::from(*word));
+        Need { origin: need.origin.iter().copied().chain(words).collect(), ..need.clone() }
+    }
+
+    /// Whether what is taken from a chunk is taken by rows, or is little.
+    fn has_rows(&self, moved: &[MovedAxis]) -> bool {
+        let elements: u64 = moved.iter().map(count).product();
+        if elements <= SINGLE_ELEMENTS {
+            return true;
         }
-        let cut = |(need, bytes): (Need, Range<u64>)| {
-            let within = bytes.start - range.start..bytes.end - range.start;
-            Ok((need, Some(fetched.value.slice(within).map_err(place)?)))
+        let fastest = self.layout.order.iter().rev().filter_map(|axis| moved.get(*axis));
+        let row = fastest.into_iter().find(|axis| count(axis) > 1);
+        let is_row = matches!(row, Some(MovedAxis::Range { step: 1, .. }));
+        is_row && self.layout.order == self.keeping.native_order
+    }
+
+    /// Whether a chunk is decoded whole for a part of it: it must be, or is asked for again.
+    fn decodes_whole(&self, plan: &PartPlan, need: &Need) -> bool {
+        let partial = plan.leaf(need.id).is_ok_and(|level| level.pipeline.decodes_partially());
+        !partial || self.fetching.array.cache().has(Kind::Encoded, need)
+    }
+
+    /// Sorts chunks into stacks: of one shape, and not too large.
+    fn stacks(&self, plan: &PartPlan, needs: Vec<Need>) -> Result<Vec<Vec<Need>>> {
+        let element_size = self.layout.element_size.max(1) as u64;
+        let mut stacks: Vec<(&[u64], u64, Vec<Need>)> = Vec::new();
+        for need in needs {
+            let shape = plan.leaf(need.id)?.shape.as_slice();
+            let bytes = shape.iter().fold(element_size, |bytes, extent| bytes.saturating_mul(*extent));
+            match stacks.last_mut() {
+                Some((of, size, stack)) if *of == shape && *size + bytes <= STACK_BYTES => {
+                    *size += bytes;
+                    stack.push(need);
+                }
+                _ => stacks.push((shape, bytes, vec![need])),
+            }
+        }
+        Ok(stacks.into_iter().map(|(_, _, stack)| stack).collect())
+    }
+
+    /// Fetches and decodes whole chunks of one shape; they are kept when they are there.
+    fn stack_of(&self, plan: &PartPlan, needs: Vec<Need>) -> Result<LocalFuture<'static, Decoded>> {
+        let order = &self.keeping.native_order;
+        let ids: Vec<usize> = needs.iter().map(|need| need.id).collect();
+        let along = order.first().copied().unwrap_or(0);
+        let mut shape = needs.first().map_or(Ok(Vec::new()), |need| Ok(plan.leaf(need.id)?.shape.clone()))?;
+        if let Some(extent) = shape.get_mut(along) {
+            *extent *= needs.len() as u64;
+        }
+        let mut context = self.fetching.context.clone();
+        context.signal = None; // Nobody who waits owns it.
+        let stack = StackReader {
+            // Their elements are kept instead.
+            fetching: Fetching { keeps: false, context, ..self.fetching.clone() },
+            decoder: self.decoder.clone(),
+            header: Header::new(&shape, order, &self.layout.conversion)?.to_words(),
+            plan: plan.stacked(&ids, along)?,
+            slot_bytes: shape.iter().product::<u64>() / (needs.len() as u64).max(1)
+                * self.layout.element_size as u64,
+            needs: needs.iter().map(|need| self.converted(need)).collect(),
         };
-        Ok(Arrival::Chunks(members.into_iter().map(cut).collect::<Result<_>>()?))
+        Ok(Box::pin(stack.read()))
     }
 
     /// Answers the plan, and hands chunks on to the decoder.
-    fn take(&self, in_flight: &mut InFlight, arrival: Arrival, part: &Part) -> Result<()> {
-        match arrival {
-            Arrival::Index { need, index } => {
+    fn take(
+        &self,
+        in_flight: &mut InFlight<'_>,
+        event: Event,
+        part: &Part,
+    ) -> std::result::Result<(), Interrupted> {
+        match event {
+            Event::Arrived(Arrival::Index { need, index }) => {
                 if let Some(index) = index {
+                    let array = &self.fetching.array;
                     let supplied = in_flight.plan.supply_index(need.id, &index.index, index.shard_len);
-                    supplied.map_err(|error| error.at_key(self.array.chunk_key(&need.chunk).as_str()))?;
+                    supplied.map_err(|error| error.at_key(array.chunk_key(&need.chunk).as_str()))?;
                 }
-                Ok(())
             }
-            Arrival::Chunks(chunks) => self.decode(in_flight, chunks, part),
+            Event::Arrived(Arrival::Chunks(chunks)) => self.take_chunks(in_flight, chunks, part)?,
+            Event::Whole(chunks) => self.take_whole(in_flight, chunks)?,
         }
+        Ok(())
     }
 
-    fn decode(
+    fn take_whole(&self, in_flight: &mut InFlight<'_>, chunks: Vec<(Need, WholeChunk)>) -> Result<()> {
+        self.count(in_flight, chunks.len(), chunks.iter().map(|(_, chunk)| chunk.fetched).sum());
+        for (need, chunk) in chunks {
+            let (Some(elements), Some(moved)) = (chunk.elements, in_flight.plan.moved_box(need.id)) else {
+                continue;
+            };
+            let level = in_flight.plan.leaf(need.id)?;
+            let strides = packed_strides(&level.shape, &self.keeping.native_order);
+            in_flight.chunks.push(PlacedChunk { elements, strides, moved });
+        }
+        Ok(())
+    }
+
+    fn take_chunks(
         &self,
-        in_flight: &mut InFlight,
+        in_flight: &mut InFlight<'_>,
         chunks: Vec<(Need, Option<Value>)>,
         part: &Part,
     ) -> Result<()> {
-        let arrived = chunks.len() as u64;
-        let chunks: Vec<(Need, Value)> =
-            chunks.into_iter().filter_map(|(need, value)| Some((need, value?))).collect();
-        let bytes: u64 = chunks.iter().map(|(_, value)| value.len()).sum();
+        let arrived = chunks.len();
+        let mut encoded: Vec<(Need, Value)> = Vec::new();
+        let mut bytes = 0;
+        for (need, value) in chunks.into_iter().filter_map(|(need, value)| Some((need, value?))) {
+            bytes += value.len();
+            match self.plain(&in_flight.plan, &need, &value)? {
+                Some(plain) => in_flight.chunks.push(plain),
+                None => encoded.push((need, value)),
+            }
+        }
+        self.count(in_flight, arrived, bytes);
+        let header = || Ok(Header::new(&part.shape, &self.layout.order, &self.layout.conversion)?.to_words());
+        supply(&self.fetching, &*self.decoder, &in_flight.plan, &mut in_flight.decoding, encoded, header)
+    }
+
+    /// A chunk whose bytes are its elements, if it is one.
+    fn plain(&self, plan: &PartPlan, need: &Need, value: &Value) -> Result<Option<PlacedChunk>> {
+        let level = plan.leaf(need.id)?;
+        let plain = level.pipeline.plain_strides().filter(|_| self.is_plain(level));
+        let Some(strides) = plain else { return Ok(None) };
+        let Some(moved) = plan.moved_box(need.id).filter(|moved| self.has_rows(moved)) else {
+            return Ok(None);
+        };
+        let strides = in_array_order(&strides, &level.axes);
+        let expected = level.pipeline.encoded_len().unwrap_or(0);
+        if value.len() != expected {
+            let error = Error::format("chunk has the wrong length").in_stage(Stage::Decode);
+            let error = error.expected(format!("{expected} bytes")).actual(format!("{} bytes", value.len()));
+            return Err(error.at_key(self.fetching.array.chunk_key(&need.chunk).as_str()));
+        }
+        Ok(Some(PlacedChunk { elements: value.clone(), strides, moved }))
+    }
+
+    fn count(&self, in_flight: &InFlight<'_>, chunks: usize, bytes: u64) {
+        in_flight.arrived.set(in_flight.arrived.get() + chunks as u64);
         self.advance(|progress| {
-            progress.chunks += arrived;
+            progress.chunks += chunks as u64;
             progress.bytes += bytes;
         });
-        let (table, values) = pieces(&in_flight.plan, chunks)?;
-        if values.is_empty() {
-            return Ok(());
-        }
-        let decoding = match &mut in_flight.part {
-            Some(decoding) => decoding,
-            none => {
-                let header = Header::new(&part.shape, self.order, self.conversion)?.to_words();
-                none.insert(self.decoder.begin(self.array, header)?)
-            }
-        };
-        decoding.supply(Supply { table, values }).map_err(|error| self.with_full_key(error))
     }
 
     fn advance(&self, change: impl FnOnce(&mut Progress)) {
@@ -289,34 +372,54 @@ impl<'a> PartReader<'a> {
         self.progress.set(progress);
         self.sink.progress(&progress);
     }
+}
 
-    /// Decoders know chunk keys relative to the array.
-    fn with_full_key(&self, error: Error) -> Error {
-        match error.context().key.clone() {
-            Some(relative) => error.replace_key(self.array.key(&relative).as_str()),
-            None => error,
-        }
+/// Waits for a chunk that somebody else has decoded, and decodes it alone if they could not.
+fn joined(stack: Stack, slot: usize, need: Need, own: LocalFuture<'static, Decoded>) -> Waiting {
+    Box::pin(async move {
+        let (decoded, slot) = match stack.await {
+            Ok(decoded) => (decoded, slot),
+            Err(_) => (own.await?, 0),
+        };
+        let chunk = decoded.get(slot).cloned();
+        Ok(Event::Whole(chunk.map(|chunk| (need, chunk)).into_iter().collect()))
+    })
+}
+
+/// How many indices are taken along a dimension.
+fn count(axis: &MovedAxis) -> u64 {
+    match axis {
+        MovedAxis::Range { count, .. } => u64::from(*count),
+        MovedAxis::List { indices, .. } => indices.len() as u64,
     }
 }
 
-/// The table of what has arrived, and its buffers. What was cut out of one answer goes as one buffer again: a shard's answer
-/// holds a thousand inner chunks, and each buffer costs a copy and a hand-over of its own.
-fn pieces(plan: &PartPlan, chunks: Vec<(Need, Value)>) -> Result<(Vec<u32>, Vec<Value>)> {
-    let mut values: Vec<Value> = Vec::new();
-    let mut places = Vec::with_capacity(chunks.len());
-    for (need, value) in chunks {
-        let place = value.offset()..value.offset() + value.len();
-        match values.last_mut().and_then(|last| Some((last.joined(&value, GAP_BYTES)?, last))) {
-            Some((joined, last)) => *last = joined,
-            None => values.push(value),
+/// Whether chunks fill a part: no two of them have a place in common.
+fn covers(chunks: &[PlacedChunk], part: &Part) -> bool {
+    let placed: u64 = chunks.iter().map(|chunk| chunk.moved.iter().map(count).product::<u64>()).sum();
+    placed == part.shape.iter().product::<u64>()
+}
+
+/// Elements from one index to the next along each dimension of a packed box, whose dimensions stand in this order, slowest first.
+fn packed_strides(shape: &[u64], order: &[usize]) -> Vec<usize> {
+    let mut strides = vec![0; shape.len()];
+    let mut step = 1_usize;
+    for axis in order.iter().rev() {
+        if let (Some(stride), Some(extent)) = (strides.get_mut(*axis), shape.get(*axis)) {
+            *stride = step;
+            step = step.saturating_mul(usize::try_from(*extent).unwrap_or(usize::MAX));
         }
-        places.push((need.id, values.len() - 1, place));
     }
-    let mut table = Vec::new();
-    for (need, buffer, place) in places {
-        let start = values.get(buffer).map_or(0, Value::offset);
-        let bytes = place.start - start..place.end - start;
-        plan.write_piece(need, crate::access::piece::word(buffer as u64)?, bytes, &mut table)?;
+    strides
+}
+
+/// A level's strides in the array's order of dimensions.
+fn in_array_order(strides: &[usize], axes: &[usize]) -> Vec<usize> {
+    let mut ordered = vec![0; strides.len()];
+    for (axis, stride) in axes.iter().zip(strides) {
+        if let Some(place) = ordered.get_mut(*axis) {
+            *place = *stride;
+        }
     }
-    Ok((table, values))
+    ordered
 }

@@ -148,6 +148,12 @@ impl ShardIndexes {
         version.is_none_or(|version| versions.all(|known| known == version))
     }
 
+    /// Drops all that is known.
+    pub(super) fn forget_all(&self) {
+        self.found.borrow_mut().clear();
+        self.pending.borrow_mut().clear();
+    }
+
     /// Drops what is known of a stored chunk that has changed.
     pub(super) fn forget(&self, chunk: &Rc<[u64]>) {
         self.found.borrow_mut().retain(|place, _| place.0 != *chunk);

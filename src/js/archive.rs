@@ -93,6 +93,10 @@ impl Store for BlobStore {
         Capabilities { readable: true, partial: true, writable: false, listable: false }
     }
 
+    fn may_be_kept(&self) -> bool {
+        true
+    }
+
     fn describe(&self) -> String {
         "in a file".to_owned()
     }

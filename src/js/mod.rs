@@ -9,6 +9,7 @@
 
 mod archive;
 mod bytes;
+mod caches;
 mod consolidated;
 #[allow(unsafe_code)] // an `extern "C"` face is unsafe by its nature
 mod decode_host;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use js_sys::{Float64Array, Function, Uint8Array, Uint32Array};
+use js_sys::{Array as JsArray, Float64Array, Function, Uint32Array};
 use serde::{Deserialize, Serialize, Serializer};
 use wasm_bindgen::prelude::*;
 
@@ -11,11 +11,15 @@ use super::decoder::JobDecoder;
 use super::json::to_js;
 use super::{host, registry, store, task};
 use crate::access::part::Part;
+use crate::access::piece::MovedAxis;
 use crate::access::selection::{DimensionSelection, Selection};
 use crate::error::{Error, Result, Stage};
 use crate::format::conversion::{Bins, Conversion, Shading};
 use crate::format::data_type::DataType;
-use crate::hierarchy::read::{OutputLayout, PartData, PartSink, Progress, ReadRequest, read as read_array};
+use crate::hierarchy::decoder::Decoder;
+use crate::hierarchy::read::{
+    Base, OutputLayout, PartData, PartSink, PlacedChunk, Progress, ReadRequest, read as read_array,
+};
 use crate::store::{LocalFuture, RequestContext, Urgency};
 
 #[wasm_bindgen]
@@ -27,15 +31,16 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     fn begin(this: &Job, layout: &JsValue) -> std::result::Result<(), JsValue>;
 
-    /// `bytes` is undefined for a part that is all fill value; `ours` tells that its buffer may be given away. Returns
-    /// undefined or a promise.
+    /// `bytes` is undefined for a part that is all fill value where no chunk is placed, and null for one that is all chunks; `ours`
+    /// tells that its buffer may be given away. Returns undefined or a promise.
     #[wasm_bindgen(method, catch)]
     fn part(
         this: &Job,
         start: &Float64Array,
         shape: &Float64Array,
-        bytes: Option<&Uint8Array>,
+        bytes: &JsValue,
         ours: bool,
+        chunks: &js_sys::Array,
     ) -> std::result::Result<JsValue, JsValue>;
 
     #[wasm_bindgen(method, getter, js_name = hearsProgress)]
@@ -186,7 +191,8 @@ pub fn request_of(request: JsValue) -> Result<JobRequest> {
     let request: Request = serde_wasm_bindgen::from_value(request).map_err(unreadable)?;
     let order = request.order.map(|order| order.into_iter().map(|axis| axis as usize).collect());
     let Request { selection, streamed, nearest, priority, conversion, .. } = request;
-    let read = ReadRequest { selection: selection.into(), order, streamed, nearest, conversion: None };
+    let selection = selection.into();
+    let read = ReadRequest { selection, order, streamed, nearest, conversion: None, decodes: true };
     Ok(JobRequest { read, priority, conversion })
 }
 
@@ -225,7 +231,7 @@ pub fn read(array: u32, request: JsValue, job: Job, signal: JsValue, settle: Fun
     task::start(settle, async move {
         let array = registry::array(array)?;
         let request = request_of(request)?;
-        let decoder = JobDecoder { job: job.clone() };
+        let decoder: Rc<dyn Decoder> = Rc::new(JobDecoder { job: job.clone() });
         let sink = JobSink { hears_progress: job.hears_progress(), job };
         let context = read_context(&request, signal);
         let request = request.of_elements(&array.binding().metadata().data_type);
@@ -264,6 +270,25 @@ impl Serialize for Fill<'_> {
     }
 }
 
+/// A `PlacedChunk` of `read/place_chunk.ts`: its elements, and for each dimension of the array how many are taken, how many elements of the
+/// chunk it is from one to the next, and the first one's place in the part; before them, where the first one stands.
+// Places within a chunk and a part.
+#[allow(clippy::cast_precision_loss)]
+fn placed_chunk(chunk: &PlacedChunk) -> Result<JsValue> {
+    let mut first = 0;
+    let mut numbers = vec![0.0];
+    for (axis, stride) in chunk.moved.iter().zip(&chunk.strides) {
+        let MovedAxis::Range { first: index, step, count, place } = axis else {
+            return Err(Error::argument("a chunk is placed by lists"));
+        };
+        first += u64::from(*index) * *stride as u64;
+        numbers.extend([f64::from(*count), f64::from(*step) * *stride as f64, f64::from(*place)]);
+    }
+    numbers[0] = first as f64;
+    let bytes = bytes_to_js(&chunk.elements, 1)?.bytes;
+    Ok(JsArray::of2(&Float64Array::from(numbers.as_slice()), &bytes).into())
+}
+
 // A box of a result: the whole of it fits into a buffer.
 #[allow(clippy::cast_precision_loss)]
 fn numbers(values: &[u64]) -> Vec<f64> {
@@ -293,13 +318,19 @@ impl PartSink for JobSink {
         let start = Float64Array::from(numbers(&part.start).as_slice());
         let shape = Float64Array::from(numbers(&part.shape).as_slice());
         Box::pin(async move {
-            let view = match &data {
-                PartData::Fill => None,
-                PartData::Bytes(value) => Some(bytes_to_js(value, 1)?),
+            let PartData { base, chunks } = &data;
+            let view = match base {
+                Base::Fill | Base::Covered => None,
+                Base::Bytes(value) => Some(bytes_to_js(value, 1)?),
+            };
+            let below = match (&view, base) {
+                (Some(view), _) => view.bytes.as_ref(),
+                (None, Base::Covered) => &JsValue::NULL,
+                (None, _) => &JsValue::UNDEFINED,
             };
             let ours = view.as_ref().is_some_and(|view| view.ours);
-            let taken = self.job.part(&start, &shape, view.as_ref().map(|view| &view.bytes), ours);
-            match taken {
+            let chunks = chunks.iter().map(placed_chunk).collect::<Result<JsArray>>()?;
+            match self.job.part(&start, &shape, below, ours, &chunks) {
                 Ok(promise) => host::settled(promise).await.map(|_| ()).map_err(refused),
                 Err(thrown) => Err(refused(thrown)),
             }

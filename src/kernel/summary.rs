@@ -41,7 +41,13 @@ pub mod place {
 /// # Panics
 /// When `src` holds no whole count of numbers, or `numbers` is of another length.
 #[inline(never)]
-pub fn summarize(src: &[u8], from: NumberType, unpacking: Option<&Unpacking>, bins: Bins, numbers: &mut [f64]) {
+pub fn summarize(
+    src: &[u8],
+    from: NumberType,
+    unpacking: Option<&Unpacking>,
+    bins: Bins,
+    numbers: &mut [f64],
+) {
     assert!(src.len().is_multiple_of(from.size()), "a summary is of whole numbers");
     assert!(numbers.len() == place::BINS + bins.count, "a summary has a place for each bin");
     numbers.fill(0.0);
@@ -138,7 +144,8 @@ mod tests {
         let missing = Missing::Integers { values: vec![9], low: i64::MIN, high: i64::MAX };
         let unpacking =
             Unpacking { is_double: false, missing: Some(missing), scale: Some(0.5), offset: Some(1.0) };
-        let found = summary(&[9, 2, 4], NumberType::U8, Some(&unpacking), Bins { low: 2.0, high: 3.0, count: 1 });
+        let found =
+            summary(&[9, 2, 4], NumberType::U8, Some(&unpacking), Bins { low: 2.0, high: 3.0, count: 1 });
         assert_eq!(found, [2.0, 1.0, 0.0, 0.0, 2.0, 3.0, 5.0, 2.0]);
     }
 }

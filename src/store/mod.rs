@@ -198,6 +198,12 @@ pub trait Store {
         self.capabilities().partial
     }
 
+    /// Whether chunks that were read here may be kept and read again from there: not where others change them without telling, as
+    /// a user's store may be changed.
+    fn may_be_kept(&self) -> bool {
+        false
+    }
+
     /// Size of the value in bytes.
     fn size<'a>(
         &'a self,

@@ -42,6 +42,10 @@ impl Store for OverlayStore {
         self.first.merges_ranges() && self.second.merges_ranges()
     }
 
+    fn may_be_kept(&self) -> bool {
+        self.first.may_be_kept() && self.second.may_be_kept()
+    }
+
     fn get<'a>(
         &'a self,
         key: &'a StoreKey,

@@ -56,6 +56,10 @@ impl<S: Store + ?Sized> Store for Rc<S> {
         (**self).merges_ranges()
     }
 
+    fn may_be_kept(&self) -> bool {
+        (**self).may_be_kept()
+    }
+
     fn size<'a>(
         &'a self,
         key: &'a StoreKey,

@@ -98,6 +98,15 @@ pub(crate) fn unchanged_since(store: &Rc<dyn Store>, key: &StoreKey, moment: Mom
         || with_store(store, |written| written.last.get(key).is_none_or(|last| *last <= moment))
 }
 
+/// The same, of a key that is only made where it matters.
+pub(crate) fn unchanged_since_of(
+    store: &Rc<dyn Store>,
+    key: impl FnOnce() -> StoreKey,
+    moment: Moment,
+) -> bool {
+    CLOCK.get() == moment || unchanged_since(store, &key(), moment)
+}
+
 fn with_store<T>(store: &Rc<dyn Store>, act: impl FnOnce(&mut Written) -> T) -> T {
     let mut store = store.clone();
     while let Some(inner) = store.wrapped() {

@@ -4,7 +4,7 @@
 import { forgetModules } from "./engine/compile.ts";
 import { configure, type InitOptions } from "./engine/configuration.ts";
 import { counters } from "./engine/counters.ts";
-import { callNow, isEngineStarted, startEngine, stopEngine } from "./engine/engine.ts";
+import { callNow, isEngineStarted, setCaches, startEngine, stopEngine } from "./engine/engine.ts";
 import { ladder, type Rung } from "./pool/port.ts";
 import { closePools, workerCount } from "./read/job.ts";
 import { registry, urlOf } from "./registry.ts";
@@ -15,6 +15,7 @@ export type { InitOptions };
 export async function init(options: InitOptions = {}): Promise<void> {
   configure(options);
   await startEngine();
+  setCaches();
 }
 
 /**
@@ -47,6 +48,22 @@ function registeredCodecs(): RegisteredCodec[] {
   });
 }
 
+/** How often a chunk that was looked for was kept, and how much is. */
+export interface CacheInfo {
+  hits: number;
+  misses: number;
+  bytes: number;
+}
+
+function cacheInfo(): Info["caches"] {
+  const counts = isEngineStarted() ? callNow((glue) => glue.cacheCounters()) : [];
+  const [encoded, decoded] = [0, 3].map((at) => {
+    const [hits = 0, misses = 0, bytes = 0] = counts.slice(at);
+    return { hits, misses, bytes };
+  }) as [CacheInfo, CacheInfo];
+  return { encoded, decoded };
+}
+
 /** What is going on. Counters are sums since the start. */
 export interface Info {
   /** Whether the engine has been started. */
@@ -63,6 +80,8 @@ export interface Info {
   parts: { workers: number; caller: number };
   /** Stored chunks that were encoded, by where. */
   encoded: { workers: number; caller: number };
+  /** What is kept of chunks that were read: as they are stored, and decoded. */
+  caches: { encoded: CacheInfo; decoded: CacheInfo };
   /** The codecs that callers have registered. */
   codecs: RegisteredCodec[];
   /** Time that decoders have worked, in ms, summed over all of them. */
@@ -87,6 +106,7 @@ export function info(): Info {
     refused: [...ladder.refused],
     parts: { ...counters.parts },
     encoded: { ...counters.encoded },
+    caches: cacheInfo(),
     codecs: registeredCodecs(),
     decodeMs: counters.decodeMs,
     wire: { ...counters.wire },

@@ -67,6 +67,44 @@ export function madeStore(description, valueAt, { path = "", has = () => true, s
   return store;
 }
 
+/** Puts inner chunks that are encoded already one behind the other, with an index of 16 bytes each behind them. */
+function shardOf(inner) {
+  const index = new DataView(new ArrayBuffer(inner.length * 16));
+  const present = [];
+  let offset = 0;
+  for (const [at, bytes] of inner.entries()) {
+    index.setBigUint64(at * 16, bytes ? BigInt(offset) : 2n ** 64n - 1n, true);
+    index.setBigUint64(at * 16 + 8, bytes ? BigInt(bytes.length) : 2n ** 64n - 1n, true);
+    if (bytes) present.push(bytes);
+    offset += bytes?.length ?? 0;
+  }
+  return new Uint8Array(Buffer.concat([...present, new Uint8Array(index.buffer)]));
+}
+
+/** As `madeStore`, its chunks in shards of `shards` elements, whose indexes have no checksum. */
+export function shardedStore({ shards, ...description }, valueAt, { has = () => true } = {}) {
+  const { shape, chunks } = description;
+  const inner = metadata(description);
+  const endian = { name: "bytes", configuration: { endian: "little" } };
+  const configuration = { chunk_shape: chunks, codecs: inner.codecs, index_codecs: [endian] };
+  const document = {
+    ...inner,
+    chunk_grid: { name: "regular", configuration: { chunk_shape: shards } },
+    codecs: [{ name: "sharding_indexed", configuration }],
+  };
+  const store = new Map([["/zarr.json", new TextEncoder().encode(JSON.stringify(document))]]);
+  const within = shards.map((extent, axis) => extent / chunks[axis]);
+  for (const shard of indices(shape.map((extent, axis) => Math.ceil(extent / shards[axis])))) {
+    const encoded = Array.from(indices(within), (position) => {
+      const chunk = shard.map((at, axis) => at * within[axis] + position[axis]);
+      const origin = chunk.map((at, axis) => at * chunks[axis]);
+      return has(chunk) ? encodeChunk(origin, description, valueAt) : undefined;
+    });
+    store.set(["/c", ...shard].join("/"), shardOf(encoded));
+  }
+  return store;
+}
+
 /** A group at the root of a store. */
 export function addGroup(store, attributes = {}) {
   const text = JSON.stringify({ zarr_format: 3, node_type: "group", attributes });

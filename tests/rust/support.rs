@@ -13,8 +13,8 @@ use zarr_wasm::access::selection::Selection;
 use zarr_wasm::error::Result;
 use zarr_wasm::format::path::StoreKey;
 use zarr_wasm::hierarchy::array::Array;
-use zarr_wasm::hierarchy::decoder::Inline;
-use zarr_wasm::hierarchy::read::{OutputLayout, PartData, PartSink, ReadRequest, read};
+use zarr_wasm::hierarchy::decoder::{Decoder, Inline};
+use zarr_wasm::hierarchy::read::{Base, OutputLayout, PartData, PartSink, PlacedChunk, ReadRequest, read};
 use zarr_wasm::store::memory::MemoryStore;
 use zarr_wasm::store::{LocalFuture, RequestContext, Store};
 
@@ -85,8 +85,10 @@ pub async fn read_async(
     order: Option<Vec<usize>>,
 ) -> Result<ReadElements> {
     let sink = Gather::default();
-    let request = ReadRequest { selection, order, streamed: false, nearest: None, conversion: None };
-    read(array, &request, &Inline::default(), &sink, &RequestContext::default()).await?;
+    let request =
+        ReadRequest { selection, order, streamed: false, nearest: None, conversion: None, decodes: true };
+    let decoder: Rc<dyn Decoder> = Rc::new(Inline::default());
+    read(array, &request, &decoder, &sink, &RequestContext::default()).await?;
     let elements = sink.elements.into_inner();
     Ok(match array.binding().metadata().data_type.size() {
         Some(_) => ReadElements::Packed(elements.concat()),
@@ -109,9 +111,12 @@ impl PartSink for Gather {
     }
 
     fn part(&self, part: &Part, data: PartData) -> LocalFuture<'_, Result<()>> {
-        if let (PartData::Bytes(value), Some(layout)) = (data, &*self.layout.borrow()) {
-            let bytes = value.as_slice().unwrap_or_default();
-            place(part, bytes, layout, &mut self.elements.borrow_mut());
+        if let Some(layout) = &*self.layout.borrow() {
+            let mut elements = self.elements.borrow_mut();
+            if let Base::Bytes(value) = &data.base {
+                place(part, value.as_slice().unwrap_or_default(), layout, &mut elements);
+            }
+            data.chunks.iter().for_each(|chunk| place_chunk(part, chunk, layout, &mut elements));
         }
         Box::pin(async { Ok(()) })
     }
@@ -128,6 +133,29 @@ fn place(part: &Part, bytes: &[u8], layout: &OutputLayout, output: &mut [Vec<u8>
             step *= layout.shape[*dimension];
         }
         output[usize::try_from(at).unwrap_or(usize::MAX)] = element(part, bytes, layout, number).to_vec();
+    }
+}
+
+/// What a part takes from a chunk, one element at a time.
+fn place_chunk(part: &Part, chunk: &PlacedChunk, layout: &OutputLayout, output: &mut [Vec<u8>]) {
+    let bytes = chunk.elements.as_slice().unwrap_or_default();
+    let counts: Vec<u64> = chunk.moved.iter().map(|axis| axis.pairs().count() as u64).collect();
+    for number in 0..counts.iter().product::<u64>() {
+        let (mut rest, mut from, mut at) = (number, 0, vec![0; counts.len()]);
+        for (dimension, axis) in chunk.moved.iter().enumerate().rev() {
+            let k = usize::try_from(rest % counts[dimension]).unwrap_or(usize::MAX);
+            rest /= counts[dimension];
+            let (index, place) = axis.pairs().nth(k).unwrap_or_default();
+            from += index as usize * chunk.strides[dimension];
+            at[dimension] = part.start[dimension] + u64::from(place);
+        }
+        let (mut to, mut step) = (0, 1);
+        for dimension in layout.order.iter().rev() {
+            to += at[*dimension] * step;
+            step *= layout.shape[*dimension];
+        }
+        let size = layout.element_size;
+        output[usize::try_from(to).unwrap_or(usize::MAX)] = bytes[from * size..][..size].to_vec();
     }
 }
 

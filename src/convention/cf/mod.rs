@@ -205,7 +205,9 @@ fn flags(place: &Place<'_>, report: &mut Report) {
 fn counts_of_time(place: &Place<'_>, report: &mut Report) {
     let units = place.member("units");
     let calendar = place.member("calendar");
-    let Some((units, text)) = units.as_ref().and_then(|units| Some((units, units.value.as_str()?))) else { return };
+    let Some((units, text)) = units.as_ref().and_then(|units| Some((units, units.value.as_str()?))) else {
+        return;
+    };
     if time::split_units(text).is_some() {
         let calendar = calendar.as_ref().and_then(|calendar| calendar.value.as_str());
         match time::TimeUnits::parse(text, calendar) {

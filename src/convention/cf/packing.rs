@@ -112,7 +112,9 @@ fn reinterpreted(node: &Node, stored: NumberType) -> Result<NumberType> {
 
 fn unusable(key: &str, value: &Value, expected: &str) -> Error {
     let text: String = value.to_string().chars().take(80).collect();
-    Error::format(format!("the attribute {key} cannot be used to decode values")).expected(expected).actual(text)
+    Error::format(format!("the attribute {key} cannot be used to decode values"))
+        .expected(expected)
+        .actual(text)
 }
 
 /// A number, or a list of one: NetCDF-4 attributes are lists.
@@ -162,7 +164,9 @@ fn fill_values(node: &Node, wanted: &Wanted, source: NumberType) -> Result<Fills
         for item in items {
             let number = exact(item, source).ok_or_else(|| unusable(key, item, "a number"))?;
             fills.named |= is_float(source) || !matches!(number, Exact::Float(nan) if nan.is_nan());
-            fills.values.extend(packed(number, source).filter(|value| !matches!(value, Exact::Float(nan) if nan.is_nan())));
+            fills.values.extend(
+                packed(number, source).filter(|value| !matches!(value, Exact::Float(nan) if nan.is_nan())),
+            );
         }
     }
     fills.values.dedup();
@@ -258,7 +262,8 @@ fn valid_range(node: &Node, source: NumberType) -> Option<(Option<Exact>, Option
             Value::Array(items) if items.len() == 1 => items.first()?,
             other => other,
         };
-        packed(exact(value, source)?, source).filter(|bound| !matches!(bound, Exact::Float(nan) if nan.is_nan()))
+        packed(exact(value, source)?, source)
+            .filter(|bound| !matches!(bound, Exact::Float(nan) if nan.is_nan()))
     };
     let both = match node.get("valid_range") {
         Some(Value::Array(range)) if range.len() == 2 => (bound(range.first()), bound(range.get(1))),

@@ -106,7 +106,9 @@ impl TimeUnits {
         })?;
         let epoch = parse_date(date).and_then(|(moment, zone)| Some(nanoseconds(moment, known)? - zone));
         let epoch = epoch.ok_or_else(|| {
-            Error::format("not a date of this calendar").expected("\"2000-01-01 12:00:00\"").actual(shown(date))
+            Error::format("not a date of this calendar")
+                .expected("\"2000-01-01 12:00:00\"")
+                .actual(shown(date))
         })?;
         Ok(Self { calendar: known, unit: length, epoch })
     }
@@ -144,7 +146,9 @@ impl TimeUnits {
             Value::Number(milliseconds) if self.calendar.is_real() => {
                 milliseconds.as_i64().map(|milliseconds| i128::from(milliseconds) * 1_000_000)
             }
-            Value::Object(_) => Moment::deserialize(date).ok().and_then(|moment| nanoseconds(moment, self.calendar)),
+            Value::Object(_) => {
+                Moment::deserialize(date).ok().and_then(|moment| nanoseconds(moment, self.calendar))
+            }
             _ => None,
         };
         parsed.ok_or_else(|| {

@@ -233,6 +233,11 @@ pub trait BytesToBytes {
     /// that would pass its limit. Whatever the bytes, memory stays within the output and a constant.
     fn decode(&self, encoded: &[u8], output: Output<'_>) -> Result<()>;
 
+    /// Whether [`decode_runs`](Self::decode_runs) can.
+    fn decodes_runs(&self) -> bool {
+        false
+    }
+
     /// Decodes at least these runs of the decoded bytes (ascending, disjoint) into their places in `output`, which has the
     /// decoded length; the rest of `output` is left in any state. `None`: this codec can only decode whole.
     fn decode_runs(&self, encoded: &[u8], runs: &[Range<usize>], output: &mut [u8]) -> Option<Result<()>> {

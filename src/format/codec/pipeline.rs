@@ -189,6 +189,25 @@ impl Pipeline {
         orders.fold(identity(&self.decoded.shape), |axes, order| compose(&axes, order))
     }
 
+    /// Whether elements have one size, so that a decoded chunk is a box of packed elements.
+    pub fn is_fixed(&self) -> bool {
+        self.decoded.data_type.size().is_some()
+    }
+
+    /// Whether less is decoded where less is wanted.
+    pub fn decodes_partially(&self) -> bool {
+        let packed = self.packed.is_some() && self.only_transposed();
+        packed && self.bytes_to_bytes.first().is_none_or(|stage| stage.codec.decodes_runs())
+    }
+
+    /// Where each decoded dimension steps in the encoded bytes, in elements: for chunks whose bytes are their elements as they are.
+    pub fn plain_strides(&self) -> Option<Vec<usize>> {
+        let packed = self.packed.as_ref()?;
+        let as_they_are = packed.swap.is_empty() && packed.narrow.is_empty();
+        let is_plain = as_they_are && self.bytes_to_bytes.is_empty() && self.only_transposed();
+        is_plain.then(|| self.strides())
+    }
+
     /// Decodes at least the elements in `wanted`.
     ///
     /// # Errors
@@ -216,8 +235,8 @@ impl Pipeline {
         Ok(Decoded { elements: Elements::of(chunk, elements), strides })
     }
 
-    /// Decodes the whole chunk straight into `output`, its packed elements in C order. `None`: this chain cannot (it transposes,
-    /// or its elements are not packed); then nothing was written.
+    /// Decodes the whole chunk straight into `output`, its packed elements in the order in which they are stored. `None`: this chain
+    /// cannot (its elements are not packed, or changed before they are); then nothing was written.
     ///
     /// # Errors
     /// As [`decode`](Self::decode).
@@ -227,7 +246,7 @@ impl Pipeline {
         output: &mut [u8],
         scratch: &mut Scratch,
     ) -> Option<Result<()>> {
-        let packed = self.packed.as_ref().filter(|_| self.array_to_array.is_empty())?;
+        let packed = self.packed.as_ref().filter(|_| self.only_transposed())?;
         let mut decode = |output: &mut [u8]| {
             self.undo_bytes_to_bytes_into(encoded, output, &mut scratch.intermediate)?;
             packed.decode_in_place(output, self.element_size());

@@ -80,14 +80,21 @@ fn agrees(src: &[u8], from: NumberType, unpacking: &Unpacking, to: NumberType) {
         let number = if is_float(to) { number } else { nearest(number) };
         let expected = one(&number.to_le_bytes(), F64, to);
         let nan = is_float(to) && number.is_nan() && double(found, to).is_nan();
-        assert!(nan || found == expected, "{bytes:?} {from:?} → {to:?}: {found:?}, not {expected:?} ({number})");
+        assert!(
+            nan || found == expected,
+            "{bytes:?} {from:?} → {to:?}: {found:?}, not {expected:?} ({number})"
+        );
     }
 }
 
 fn missing_of(from: NumberType, bytes: &[u8]) -> Missing {
     let sample = |at: usize| bytes.chunks_exact(from.size()).nth(at).unwrap();
     if is_float(from) {
-        return Missing::Floats { values: vec![double(sample(1), from), 2.5], low: -1e6, high: f64::INFINITY };
+        return Missing::Floats {
+            values: vec![double(sample(1), from), 2.5],
+            low: -1e6,
+            high: f64::INFINITY,
+        };
     }
     let key = |at: usize| {
         let wide = if from == U64 { U64 } else { I64 };
@@ -103,7 +110,9 @@ fn every_pair_agrees_with_the_twin() {
         for count in [4, 5, 511, 512, 513, 1100] {
             let src = naive::bytes(count * from.size(), 5);
             for to in ALL {
-                for (scale, offset) in [(None, None), (Some(0.1), None), (None, Some(-3.25)), (Some(1e-3), Some(273.15))] {
+                for (scale, offset) in
+                    [(None, None), (Some(0.1), None), (None, Some(-3.25)), (Some(1e-3), Some(273.15))]
+                {
                     for is_double in [true, false] {
                         let missing = (scale.is_none() || offset.is_some()).then(|| missing_of(from, &src));
                         agrees(&src, from, &Unpacking { is_double, missing, scale, offset }, to);

@@ -27,7 +27,8 @@ use transport::{Answer, CacheMode, HttpRequest, Transport};
 use url::RootUrl;
 
 use super::{
-    ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value, WarningSink,
+    ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Subject, Value,
+    WarningSink,
 };
 use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
@@ -167,7 +168,13 @@ impl<T: Transport> HttpStore<T> {
             reload: ask.fresh || context.reload,
             background: context.urgency.is_background(),
         };
-        self.transport.send(request).await
+        let answer = self.transport.send(request).await;
+        if let Ok(response) = &answer
+            && context.subject == Subject::Chunk
+        {
+            self.knowledge.refuses_to_be_kept.set(response.headers.refuse_to_be_kept());
+        }
+        answer
     }
 }
 
@@ -179,6 +186,10 @@ impl<T: Transport> Store for HttpStore<T> {
 
     fn describe(&self) -> String {
         self.root.shown()
+    }
+
+    fn may_be_kept(&self) -> bool {
+        !self.knowledge.refuses_to_be_kept.get()
     }
 
     fn lock_name(&self) -> Option<String> {

@@ -188,9 +188,7 @@ mod tests {
     #[test]
     fn permits_pass_over_waiters_that_left() {
         let (origin, urgency) = (Origin::new(1), Urgency::default());
-        let Poll::Ready(first) = poll(pin!(origin.permit(&urgency))) else {
-            panic!("a free permit")
-        };
+        let Poll::Ready(first) = poll(pin!(origin.permit(&urgency))) else { panic!("a free permit") };
         let mut left_before = Box::pin(origin.permit(&urgency));
         let mut left_after = Box::pin(origin.permit(&urgency));
         let mut last = Box::pin(origin.permit(&urgency));

@@ -74,6 +74,8 @@ pub(super) struct Knowledge {
     pub ranges_ignored: Cell<bool>,
     /// HEAD was refused, or does not tell the size.
     pub head_useless: Cell<bool>,
+    /// The last chunk came with a `Cache-Control` that wants it to be asked for again.
+    pub refuses_to_be_kept: Cell<bool>,
     /// The warning about 403 was given.
     pub warned_of_forbidden: Cell<bool>,
 }

@@ -118,7 +118,8 @@ pub struct HttpResponse {
 }
 
 /// The headers that are looked at; a transport need not hand over others. Cross-origin, browsers hide most of them.
-pub const READ_HEADERS: [&str; 7] = [
+pub const READ_HEADERS: [&str; 8] = [
+    "cache-control",
     "content-length",
     "content-range",
     "content-encoding",
@@ -127,6 +128,9 @@ pub const READ_HEADERS: [&str; 7] = [
     "last-modified",
     "retry-after",
 ];
+
+/// What is to be asked for again after fewer seconds is not kept.
+const SOON_SECONDS: u64 = 60;
 
 /// Headers by name.
 #[derive(Clone, Debug, Default)]
@@ -137,6 +141,18 @@ impl Headers {
     pub fn get(&self, name: &str) -> Option<&str> {
         let found = self.0.iter().find(|(candidate, _)| candidate.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
+    }
+
+    /// Whether who has the body now is to ask again next time: soon enough to be taken for always.
+    pub fn refuse_to_be_kept(&self) -> bool {
+        let directives = self.get("cache-control").unwrap_or_default().split(',');
+        let mut directives = directives.map(|directive| directive.trim().to_ascii_lowercase());
+        directives.any(|directive| match directive.split_once('=') {
+            Some(("max-age", seconds)) => {
+                seconds.trim_matches('"').parse::<u64>().is_ok_and(|seconds| seconds < SOON_SECONDS)
+            }
+            _ => directive == "no-store" || directive == "no-cache",
+        })
     }
 }
 

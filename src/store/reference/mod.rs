@@ -210,6 +210,10 @@ impl<T: Transport> Store for ReferenceStore<T> {
         Capabilities { readable: true, partial: true, writable: false, listable: true }
     }
 
+    fn may_be_kept(&self) -> bool {
+        true
+    }
+
     fn describe(&self) -> String {
         match &self.source {
             Source::Text(_) => "references".to_owned(),

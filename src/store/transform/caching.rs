@@ -232,6 +232,10 @@ impl Store for CachingTransformer {
         self.inner.describe()
     }
 
+    fn may_be_kept(&self) -> bool {
+        self.inner.may_be_kept()
+    }
+
     fn lock_name(&self) -> Option<String> {
         self.inner.lock_name()
     }

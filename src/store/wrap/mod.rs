@@ -11,6 +11,10 @@ macro_rules! forward_to_inner {
         fn capabilities(&self) -> crate::store::Capabilities {
             self.inner.capabilities()
         }
+
+        fn may_be_kept(&self) -> bool {
+            self.inner.may_be_kept()
+        }
     };
     (@ describe) => {
         fn describe(&self) -> String {

@@ -443,6 +443,10 @@ impl Store for ZipStore {
         format!("the archive {}", self.archive.describe())
     }
 
+    fn may_be_kept(&self) -> bool {
+        self.archive.may_be_kept()
+    }
+
     fn get<'a>(
         &'a self,
         key: &'a StoreKey,

@@ -18,6 +18,11 @@ export interface InitOptions {
   workers?: number;
   /** The file `zarr-wasm/worker`, for pages whose policy forbids blob workers. */
   workerUrl?: string | URL;
+  /**
+   * Bytes that are kept of chunks that were read, of stores over HTTP and what is made of them: as they are stored, and decoded. The
+   * second holds whole chunks that were decoded for a part of them. 0 keeps nothing.
+   */
+  caches?: { encodedBytes?: number; decodedBytes?: number };
   /** Hears of what was read although it bends the rules; `node.warnings` keeps it too. */
   onWarning?: (message: string, path: string) => void;
 }

@@ -7,6 +7,7 @@
 import * as glue from "#glue";
 import { type ErrorReport, errorFromReport, INTERNAL, ZarrError } from "../errors.ts";
 import { engineModule } from "./compile.ts";
+import { configuration } from "./configuration.ts";
 import { counters } from "./counters.ts";
 import { lock, releaseLocks } from "./locks.ts";
 
@@ -102,7 +103,7 @@ function replaceInstance(cause: unknown): ZarrError {
   pending.clear();
   releaseLocks();
   glue.__wbg_reset_state();
-  glue.start(host);
+  begin();
   for (const { reject } of rejected) reject(error);
   return error;
 }
@@ -118,14 +119,25 @@ export function stopEngine(): void {
   woken = [];
   releaseLocks();
   glue.__wbg_reset_state();
-  glue.start(host);
+  begin();
   const error = new ZarrError("Aborted", "the package was told to dispose of what it holds");
   for (const { reject } of ended) reject(error);
 }
 
+function begin(): void {
+  glue.start(host);
+  setCaches();
+}
+
+/** Tells the engine how much it may keep. */
+export function setCaches(): void {
+  const { encodedBytes = Number.NaN, decodedBytes = Number.NaN } = configuration.caches ?? {};
+  glue.setCacheBytes(encodedBytes, decodedBytes);
+}
+
 async function start(): Promise<void> {
   await glue.default({ module_or_path: await engineModule("engine") });
-  glue.start(host);
+  begin();
   isStarted = true;
 }
 

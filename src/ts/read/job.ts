@@ -7,6 +7,7 @@ import { engineModule } from "../engine/compile.ts";
 import { workerLimit } from "../engine/configuration.ts";
 import { type BoundArray, DecodePool, type PartTask } from "../pool/pool.ts";
 import { callerPort, openPort } from "../pool/port.ts";
+import type { PlacedChunk } from "./place_chunk.ts";
 import type { Layout } from "./result.ts";
 
 /** How far a read is. */
@@ -37,8 +38,9 @@ export interface Sink {
   part(
     start: ArrayLike<number>,
     shape: ArrayLike<number>,
-    elements: Uint8Array | undefined,
+    elements: Uint8Array | undefined | null,
     ours: boolean,
+    chunks: readonly PlacedChunk[],
   ): undefined | void | Promise<void>;
 }
 
@@ -102,8 +104,14 @@ export class Job {
     this.#options.result.begin(layout);
   }
 
-  part(start: Float64Array, shape: Float64Array, elements: Uint8Array | undefined, ours: boolean) {
-    return this.#options.result.part(start, shape, elements, ours);
+  part(
+    start: Float64Array,
+    shape: Float64Array,
+    elements: Uint8Array | undefined | null,
+    ours: boolean,
+    chunks: PlacedChunk[],
+  ) {
+    return this.#options.result.part(start, shape, elements, ours, chunks);
   }
 
   progress(numbers: Float64Array): void {

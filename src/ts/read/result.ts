@@ -6,6 +6,7 @@ import { ZarrError } from "../errors.ts";
 import { giveBackMemory } from "../worker/part_memory.ts";
 import { type Packed, packedOf } from "./elements.ts";
 import { type Placement, placeElements, placeFill, repeat } from "./place.ts";
+import { type PlacedChunk, placeChunk } from "./place_chunk.ts";
 import { type Elements, isView, stridesOf } from "./typed_arrays.ts";
 import { VariableElements } from "./variable.ts";
 import { wrappedScalarOf, wrapperOf } from "./wrapped.ts";
@@ -105,7 +106,35 @@ export class Result {
     if (isFramed) this.#fillAll();
   }
 
-  part(start: ArrayLike<number>, shape: ArrayLike<number>, elements: Uint8Array | undefined, ours: boolean) {
+  /** Takes a part: its elements (undefined: all fill value, null: nothing), and chunks that are placed over them. */
+  part(
+    start: ArrayLike<number>,
+    shape: ArrayLike<number>,
+    elements: Uint8Array | undefined | null,
+    ours: boolean,
+    chunks: readonly PlacedChunk[],
+  ): void | Promise<void> {
+    const below = elements === null ? undefined : this.#below(start, shape, elements, ours);
+    if (chunks.length === 0) return below;
+    if (below) return below.then(() => this.#placeChunks(start, chunks));
+    return this.#placeChunks(start, chunks);
+  }
+
+  #placeChunks(start: ArrayLike<number>, chunks: readonly PlacedChunk[]): void | Promise<void> {
+    const { order, elementSize } = this.#known;
+    const place = { order, strides: stridesOf(this.#shape, order), start, elementSize };
+    for (const [at, chunk] of chunks.entries()) {
+      const placing = placeChunk(this.#memory(), place, chunk);
+      if (placing) return placing.then(() => this.#placeChunks(start, chunks.slice(at + 1)));
+    }
+  }
+
+  #below(
+    start: ArrayLike<number>,
+    shape: ArrayLike<number>,
+    elements: Uint8Array | undefined,
+    ours: boolean,
+  ): void | Promise<void> {
     const { order, elementSize, fillValue } = this.#known;
     const variable = this.#variable;
     if (!variable && elements && ours && this.#isWhole(elements)) {

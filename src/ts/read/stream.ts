@@ -7,6 +7,7 @@ import type { TypeDescription } from "../data_type.ts";
 import { ZarrError } from "../errors.ts";
 import type { AnySelection, EngineRequest } from "../selection.ts";
 import type { Sink } from "./job.ts";
+import type { PlacedChunk } from "./place_chunk.ts";
 import { type PreparedRead, prepareRead, type WantedElements } from "./prepared.ts";
 import { type AnyArray, type ReadOptions, readInto } from "./read.ts";
 import { type Form, type Layout, type ReadResult, Result } from "./result.ts";
@@ -61,15 +62,16 @@ class PartQueue implements Sink {
   async part(
     start: ArrayLike<number>,
     shape: ArrayLike<number>,
-    elements: Uint8Array | undefined,
+    elements: Uint8Array | undefined | null,
     ours: boolean,
+    chunks: readonly PlacedChunk[],
   ): Promise<void> {
     const layout = this.#layout;
     if (!this.#type || !layout) throw new Error("a part came before the layout");
     const result = new Result({ form: this.#form });
     result.expect(this.#type);
     result.begin({ ...layout, shape: Array.from(shape), parts: 1 });
-    await result.part(new Float64Array(shape.length), shape, elements, ours);
+    await result.part(new Float64Array(shape.length), shape, elements, ours, chunks);
     const offset = Array.from(start);
     const place = { start: offset.filter((_, axis) => layout.kept[axis]), offset };
     await new Promise<void>((taken) => {

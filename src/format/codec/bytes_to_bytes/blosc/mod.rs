@@ -123,6 +123,10 @@ impl BytesToBytes for Blosc {
         self.decoder.decode_blocks(&header, encoded, 0..header.block_count(), target)
     }
 
+    fn decodes_runs(&self) -> bool {
+        true
+    }
+
     fn decode_runs(&self, encoded: &[u8], runs: &[Range<usize>], output: &mut [u8]) -> Option<Result<()>> {
         Some(Header::parse(encoded).and_then(|header| {
             let mut output = Output::Exact(output);

@@ -1,0 +1,287 @@
+//! What is kept of the chunks of an array that were read: their encoded bytes, or, of chunks that had to be decoded whole but were used
+//! in part, their elements. What was used longest ago goes first, of whatever array.
+//!
+//! A buffer often holds several chunks (what came in one answer, or was decoded by one message); it is kept as long as one of them is
+//! used, and counts once. Nothing that is kept is ever handed out, and nothing is kept that was not read to its end. Writes of this
+//! process are seen; others' are not before [`ChunkCache::forget_all`].
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::rc::{Rc, Weak};
+
+use crate::access::plan::{Need, NeededRange};
+use crate::format::metadata::document::NodeDocument;
+use crate::format::path::NodePath;
+use crate::hierarchy::shared_chunks::Flights;
+use crate::store::writers::Moment;
+use crate::store::{Store, Value};
+
+/// Which of the two things is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// Bytes as they are stored.
+    Encoded,
+    /// Packed elements of a whole chunk, in its native order.
+    Decoded,
+}
+
+/// Array indices where a leaf chunk starts.
+pub(super) type Origin = Rc<[u64]>;
+
+/// What keeping a chunk costs beside its bytes, about.
+const CHUNK_COST: u64 = 160;
+
+/// Bytes that are kept unless somebody says otherwise.
+const ENCODED_ROOM: u64 = 64 << 20;
+const DECODED_ROOM: u64 = 128 << 20;
+
+/// How often what was asked for was there, and how much is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheCounters {
+    /// Chunks that were found.
+    pub hits: u64,
+    /// Chunks that were not.
+    pub misses: u64,
+    /// Bytes that are kept.
+    pub bytes: u64,
+}
+
+/// A buffer that is kept, and whose chunks stand in it.
+struct Buffer {
+    owner: Weak<ChunkCache>,
+    origins: Vec<Origin>,
+    bytes: u64,
+}
+
+/// All buffers of one kind, of whatever array.
+struct Shelf {
+    room: u64,
+    clock: u64,
+    counters: CacheCounters,
+    by_use: BTreeMap<u64, Buffer>,
+}
+
+thread_local! {
+    static ENCODED: RefCell<Shelf> = const { RefCell::new(Shelf::new(ENCODED_ROOM)) };
+    static DECODED: RefCell<Shelf> = const { RefCell::new(Shelf::new(DECODED_ROOM)) };
+    static CACHES: RefCell<Vec<Weak<ChunkCache>>> = const { RefCell::new(Vec::new()) };
+}
+
+impl Shelf {
+    const fn new(room: u64) -> Self {
+        let counters = CacheCounters { hits: 0, misses: 0, bytes: 0 };
+        Self { room, clock: 0, counters, by_use: BTreeMap::new() }
+    }
+
+    fn put(&mut self, buffer: Buffer) -> u64 {
+        self.clock += 1;
+        self.counters.bytes += buffer.bytes;
+        self.by_use.insert(self.clock, buffer);
+        self.clock
+    }
+
+    /// Moves a buffer to the end of the queue.
+    fn touch(&mut self, used: &Cell<u64>) {
+        if let Some(buffer) = self.by_use.remove(&used.get()) {
+            self.counters.bytes -= buffer.bytes;
+            used.set(self.put(buffer));
+        }
+    }
+
+    fn take(&mut self, used: u64) {
+        if let Some(buffer) = self.by_use.remove(&used) {
+            self.counters.bytes -= buffer.bytes;
+        }
+    }
+
+    /// What has to go.
+    fn overflow(&mut self) -> Vec<(u64, Buffer)> {
+        let mut gone = Vec::new();
+        while self.counters.bytes > self.room
+            && let Some((used, buffer)) = self.by_use.pop_first()
+        {
+            self.counters.bytes -= buffer.bytes;
+            gone.push((used, buffer));
+        }
+        gone
+    }
+}
+
+/// Nothing is kept after a thread's end.
+fn with<T: Default>(kind: Kind, act: impl FnOnce(&mut Shelf) -> T) -> T {
+    let shelf = if kind == Kind::Encoded { &ENCODED } else { &DECODED };
+    shelf.try_with(|shelf| act(&mut shelf.borrow_mut())).unwrap_or_default()
+}
+
+/// Drops what was used longest ago.
+fn make_room(kind: Kind) {
+    for (used, buffer) in with(kind, Shelf::overflow) {
+        let Some(owner) = buffer.owner.upgrade() else { continue };
+        for origin in buffer.origins {
+            owner.drop_kept(kind, &origin, used);
+        }
+    }
+}
+
+/// Says how many bytes may be kept; 0 keeps nothing.
+pub fn set_room(kind: Kind, bytes: u64) {
+    with(kind, |shelf| shelf.room = bytes);
+    make_room(kind);
+}
+
+/// How many bytes may be kept.
+pub fn room(kind: Kind) -> u64 {
+    with(kind, |shelf| shelf.room)
+}
+
+/// What has been counted so far.
+pub fn counters(kind: Kind) -> CacheCounters {
+    with(kind, |shelf| shelf.counters)
+}
+
+/// A buffer's place in the queue; the buffer counts until its last chunk is dropped.
+struct Hold {
+    kind: Kind,
+    used: Cell<u64>,
+}
+
+impl Drop for Hold {
+    fn drop(&mut self) {
+        with(self.kind, |shelf| shelf.take(self.used.get()));
+    }
+}
+
+/// A chunk in a buffer that is kept.
+struct Kept {
+    /// The stored chunk that it is in, and where.
+    chunk: Rc<[u64]>,
+    range: NeededRange,
+    asked: Moment,
+    /// `None` where it is known to be absent.
+    value: Option<Value>,
+    hold: Rc<Hold>,
+}
+
+/// What a cache belongs to. Two arrays with the same documents in the same place are one.
+struct Owner {
+    store: Rc<dyn Store>,
+    path: NodePath,
+    document: NodeDocument,
+}
+
+/// See the module.
+pub(super) struct ChunkCache {
+    owner: Owner,
+    kept: RefCell<BTreeMap<(Kind, Origin), Kept>>,
+    /// Chunks that are being decoded.
+    pub(super) flights: Flights,
+}
+
+/// The store that others only stand around.
+fn base(store: &Rc<dyn Store>) -> Rc<dyn Store> {
+    let mut store = store.clone();
+    while let Some(inner) = store.wrapped() {
+        store = inner;
+    }
+    store
+}
+
+impl ChunkCache {
+    /// One that no other array has: what its chunks mean depends on more than its documents.
+    pub fn new(store: &Rc<dyn Store>, path: &NodePath, document: &NodeDocument) -> Rc<Self> {
+        let owner = Owner { store: base(store), path: path.clone(), document: document.clone() };
+        Rc::new(Self { owner, kept: RefCell::default(), flights: Flights::default() })
+    }
+
+    /// That of an array.
+    pub fn of(store: &Rc<dyn Store>, path: &NodePath, document: &NodeDocument) -> Rc<Self> {
+        let store = base(store);
+        let place = |store: &Rc<dyn Store>| Rc::as_ptr(store).cast::<()>();
+        let here = place(&store);
+        let is_it = |cache: &Rc<Self>| {
+            let owner = &cache.owner;
+            place(&owner.store) == here && owner.path == *path && owner.document == *document
+        };
+        CACHES.with_borrow_mut(|caches| {
+            caches.retain(|cache| cache.strong_count() > 0);
+            caches.iter().filter_map(Weak::upgrade).find(is_it).unwrap_or_else(|| {
+                let cache = Self::new(&store, path, document);
+                caches.push(Rc::downgrade(&cache));
+                cache
+            })
+        })
+    }
+
+    /// What is kept of the chunk that is needed, unless `is_current` denies it.
+    pub fn get(
+        &self,
+        kind: Kind,
+        need: &Need,
+        is_current: impl FnOnce(Moment) -> bool,
+    ) -> Option<Option<Value>> {
+        let mut kept = self.kept.borrow_mut();
+        let key = (kind, need.origin.clone());
+        let found = kept.get(&key).filter(|found| found.range == need.range && is_current(found.asked));
+        let Some(found) = found else {
+            kept.remove(&key);
+            with(kind, |shelf| shelf.counters.misses += 1);
+            return None;
+        };
+        with(kind, |shelf| {
+            shelf.counters.hits += 1;
+            shelf.touch(&found.hold.used);
+        });
+        Some(found.value.clone())
+    }
+
+    /// Whether a chunk is kept; nothing is counted.
+    pub fn has(&self, kind: Kind, need: &Need) -> bool {
+        self.kept.borrow().contains_key(&(kind, need.origin.clone()))
+    }
+
+    /// Keeps chunks that stand in one buffer of so many bytes, asked for at a moment.
+    pub fn put(
+        self: &Rc<Self>,
+        kind: Kind,
+        chunks: Vec<(Need, Option<Value>)>,
+        buffer_bytes: u64,
+        asked: Moment,
+    ) {
+        let bytes = buffer_bytes + CHUNK_COST * chunks.len() as u64;
+        if chunks.is_empty() || bytes > room(kind) {
+            return;
+        }
+        let origins = chunks.iter().map(|(need, _)| need.origin.clone()).collect();
+        let buffer = Buffer { owner: Rc::downgrade(self), origins, bytes };
+        let hold = Rc::new(Hold { kind, used: Cell::new(with(kind, |shelf| shelf.put(buffer))) });
+        for (need, value) in chunks {
+            let Need { chunk, range, origin, .. } = need;
+            let kept = Kept { chunk, range, asked, value, hold: hold.clone() };
+            self.kept.borrow_mut().insert((kind, origin), kept);
+        }
+        make_room(kind);
+    }
+
+    /// Drops a chunk, if it stands in the buffer that was last used then.
+    fn drop_kept(&self, kind: Kind, origin: &Origin, used: u64) {
+        let key = (kind, origin.clone());
+        let mut kept = self.kept.borrow_mut();
+        if kept.get(&key).is_some_and(|found| found.hold.used.get() == used) {
+            kept.remove(&key);
+        }
+    }
+
+    /// Drops what is known of a stored chunk that has changed.
+    pub fn forget(&self, chunk: &Rc<[u64]>) {
+        self.forget_where(|kept| kept.chunk == *chunk);
+    }
+
+    /// Drops everything.
+    pub fn forget_all(&self) {
+        self.forget_where(|_| true);
+    }
+
+    fn forget_where(&self, is_forgotten: impl Fn(&Kept) -> bool) {
+        self.kept.borrow_mut().retain(|_, kept| !is_forgotten(kept));
+    }
+}

@@ -1,0 +1,144 @@
+/**
+ * Puts a part of a decoded chunk into the result: boxes whose elements step evenly in both. What stands next to each other in both is
+ * copied as one run.
+ */
+import { breathe, isDue } from "./breathe.ts";
+
+/**
+ * What a part takes from a chunk, as `src/js/read.rs` writes it: where its first element stands in the chunk, and for each dimension of
+ * the array how many are taken, how many elements of the chunk it is from one to the next, and the first one's place in the part.
+ */
+export type PlacedChunk = [numbers: Float64Array, elements: Uint8Array];
+
+/** The result in memory, and where the part begins in it. */
+export interface Place {
+  /** Dimensions of the array, slowest first. */
+  order: readonly number[];
+  /** Elements of the result from one place to the next, by dimension of the array. */
+  strides: readonly number[];
+  start: ArrayLike<number>;
+  elementSize: number;
+}
+
+/** So many steps, and how many bytes each is in the chunk and in the result. */
+interface Loop {
+  count: number;
+  source: number;
+  target: number;
+}
+
+/** Runs of bytes, and the loops around them, outermost first. */
+interface Runs {
+  loops: Loop[];
+  run: number;
+  source: number;
+  target: number;
+}
+
+/** Runs of at least so many bytes are copied by the engine's own loop. */
+const LONG_RUN = 192;
+/** Bytes that are copied between two looks at the clock, about. */
+const BYTES_BETWEEN = 1 << 18;
+
+function runsOf({ order, strides, start, elementSize }: Place, numbers: Float64Array): Runs {
+  const runs: Runs = { loops: [], run: elementSize, source: (numbers[0] ?? 0) * elementSize, target: 0 };
+  for (const axis of [...order].reverse()) {
+    const [count = 0, step = 0, place = 0] = numbers.subarray(1 + 3 * axis);
+    const stride = (strides[axis] ?? 0) * elementSize;
+    runs.target += ((start[axis] ?? 0) + place) * stride;
+    addLoop(runs, { count, source: step * elementSize, target: stride });
+  }
+  return runs;
+}
+
+/** Puts a loop around what is there; one that only goes on makes what is in it longer. */
+function addLoop(runs: Runs, loop: Loop): void {
+  const [outermost] = runs.loops;
+  if (loop.count === 1) return;
+  if (!outermost && loop.source === runs.run && loop.target === runs.run) runs.run *= loop.count;
+  else if (outermost && goesOn(outermost, loop)) outermost.count *= loop.count;
+  else runs.loops.unshift(loop);
+}
+
+const goesOn = (inner: Loop, outer: Loop) =>
+  outer.source === inner.source * inner.count && outer.target === inner.target * inner.count;
+
+type Words = Uint8Array | Uint16Array | Uint32Array;
+
+/** The same bytes as words: the longest that every step is a multiple of. */
+function wordsOf(runs: Runs, source: Uint8Array, target: Uint8Array): [Words, Words, number] {
+  const steps = runs.loops.reduce((all, loop) => all | loop.source | loop.target, runs.run);
+  const all = steps | runs.source | runs.target | source.byteOffset | target.byteOffset;
+  const as = (
+    bytes: Uint8Array,
+    View: new (buffer: ArrayBufferLike, at: number, length: number) => Uint32Array | Uint16Array,
+    size: number,
+  ) => new View(bytes.buffer, bytes.byteOffset, Math.floor(bytes.byteLength / size));
+  if (all % 4 === 0) return [as(source, Uint32Array, 4), as(target, Uint32Array, 4), 4];
+  if (all % 2 === 0) return [as(source, Uint16Array, 2), as(target, Uint16Array, 2), 2];
+  return [source, target, 1];
+}
+
+/** Copies the runs of the innermost loop from given places on. */
+type CopyLoop = (source: number, target: number) => void;
+
+function longRuns({ run }: Runs, loop: Loop, source: Uint8Array, target: Uint8Array): CopyLoop {
+  return (from, to) => {
+    for (let at = 0; at < loop.count; at += 1, from += loop.source, to += loop.target) {
+      target.set(source.subarray(from, from + run), to);
+    }
+  };
+}
+
+function shortRuns(runs: Runs, loop: Loop, source: Uint8Array, target: Uint8Array): CopyLoop {
+  const [sourceWords, targetWords, size] = wordsOf(runs, source, target);
+  const [length, sourceStep, targetStep] = [runs.run / size, loop.source / size, loop.target / size];
+  return (fromByte, toByte) => {
+    let from = fromByte / size;
+    let to = toByte / size;
+    for (let at = 0; at < loop.count; at += 1, from += sourceStep, to += targetStep) {
+      for (let word = 0; word < length; word += 1)
+        targetWords[to + word] = sourceWords[from + word] as number;
+    }
+  };
+}
+
+/** Copies what a part takes from a chunk, letting other tasks in when it takes long. */
+export function placeChunk(
+  target: Uint8Array,
+  place: Place,
+  [numbers, elements]: PlacedChunk,
+): void | Promise<void> {
+  const runs = runsOf(place, numbers);
+  const innermost = runs.loops.at(-1) ?? { count: 1, source: 0, target: 0 };
+  const outer = runs.loops.slice(0, -1);
+  const copy = (runs.run >= LONG_RUN ? longRuns : shortRuns)(runs, innermost, elements, target);
+  const index = outer.map(() => 0);
+  let { source: from, target: to } = runs;
+  let left = outer.reduce((product, { count }) => product * count, 1);
+  const between = Math.max(1, Math.floor(BYTES_BETWEEN / (runs.run * innermost.count)));
+  const some = () => {
+    for (let done = 0; done < between && left > 0; done += 1, left -= 1) {
+      copy(from, to);
+      for (let axis = outer.length - 1; axis >= 0; axis -= 1) {
+        const loop = outer[axis] as Loop;
+        index[axis] = (index[axis] ?? 0) + 1;
+        from += loop.source;
+        to += loop.target;
+        if ((index[axis] ?? 0) < loop.count) break;
+        from -= loop.source * loop.count;
+        to -= loop.target * loop.count;
+        index[axis] = 0;
+      }
+    }
+  };
+  const rest = async () => {
+    while (left > 0) {
+      await breathe();
+      some();
+    }
+  };
+  do some();
+  while (left > 0 && !isDue());
+  return left > 0 ? rest() : undefined;
+}

@@ -1,0 +1,280 @@
+/** What is kept of chunks that were read, and what concurrent reads share: requests are counted, and aborts harm nobody. */
+import assert from "node:assert/strict";
+import { buffer } from "node:stream/consumers";
+import { after, before, beforeEach, test } from "node:test";
+import * as zarr from "zarr-wasm";
+import { parseRange, serve } from "../../scripts/serve.mjs";
+import { madeStore, shardedStore } from "./made_stores.mjs";
+
+const MANY = Number(process.env.RANDOM_READS ?? 1500);
+
+/** By the first name of the path. */
+const stores = new Map();
+let server;
+let asked = [];
+/** Milliseconds before an answer. */
+let delay = () => 0;
+let headers = {};
+
+function answer(request, response) {
+  const [, name, ...path] = new URL(request.url, "http://host").pathname.split("/");
+  const store = stores.get(name);
+  if (!store) return false;
+  if (request.method === "PUT") {
+    buffer(request).then((bytes) => {
+      store.set(`/${path.join("/")}`, new Uint8Array(bytes));
+      response.writeHead(201).end();
+    });
+    return true;
+  }
+  const bytes = store.get(`/${path.join("/")}`);
+  if (path[0] === "c") asked.push(`${path.join("/")} ${request.headers.range ?? ""}`.trim());
+  const send = () => {
+    if (!bytes) return response.writeHead(404).end();
+    const range = parseRange(request.headers.range, bytes.length);
+    const { first, last } = range ?? { first: 0, last: bytes.length - 1 };
+    const sent = { "Content-Length": last - first + 1, ...headers };
+    if (range) sent["Content-Range"] = `bytes ${first}-${last}/${bytes.length}`;
+    response.writeHead(range ? 206 : 200, sent).end(bytes.subarray(first, last + 1));
+  };
+  const ms = delay();
+  if (ms > 0) setTimeout(send, ms);
+  else send();
+  return true;
+}
+
+before(async () => {
+  server = await serve({}, { intercept: answer });
+});
+after(() => server.close());
+beforeEach(async () => {
+  [asked, delay, headers] = [[], () => 0, {}];
+  await zarr.init({ caches: { encodedBytes: 64 << 20, decodedBytes: 128 << 20 } });
+});
+
+let served = 0;
+
+/** Opens a store over HTTP. */
+async function openServed(store, options) {
+  const name = `store-${served++}`;
+  stores.set(name, store);
+  const array = await zarr.open(new zarr.FetchStore(`${server.url}/${name}`, options), { kind: "array" });
+  asked = [];
+  return array;
+}
+
+const valueAt = ([z, y, x]) => (z * 131 + y * 17 + x * 3) % 65536;
+const VOLUME = { shape: [20, 70, 50], chunks: [8, 32, 16], dtype: "uint16", gzip: true };
+
+/** The expected elements of a box of steps. */
+function expectedOf(axes) {
+  const values = [];
+  for (const z of axes[0]) for (const y of axes[1]) for (const x of axes[2]) values.push(valueAt([z, y, x]));
+  return values;
+}
+
+const range = (start, stop, step = 1) => {
+  const list = [];
+  for (let at = start; step > 0 ? at < stop : at > stop; at += step) list.push(at);
+  return list;
+};
+
+const everywhere = [range(0, 20), range(0, 70), range(0, 50)];
+
+test("planes of the same chunks: each chunk is fetched and decoded once", async () => {
+  const array = await openServed(madeStore(VOLUME, valueAt));
+  const { caches } = zarr.info();
+  for (const z of range(0, 8)) {
+    const { data } = await array.get([z, null, null]);
+    assert.deepEqual([...data], expectedOf([[z], everywhere[1], everywhere[2]]));
+  }
+  assert.equal(asked.length, 3 * 4, "one request a chunk");
+  assert.equal(zarr.info().caches.decoded.hits - caches.decoded.hits, 7 * 12);
+});
+
+test("planes of shards: no byte of a chunk twice", async () => {
+  const array = await openServed(shardedStore({ ...VOLUME, shards: [16, 64, 32] }, valueAt));
+  const planes = [];
+  for (const z of range(0, 8)) planes.push((await array.get([z, null, null])).data);
+  const first = asked.length;
+  assert.equal(new Set(asked).size, first, asked.join("\n"));
+  for (const z of range(0, 8)) {
+    assert.deepEqual([...planes[z]], expectedOf([[z], everywhere[1], everywhere[2]]));
+    await array.get([z, zarr.slice(10, 60), [3, 40]]);
+  }
+  assert.equal(asked.length, first);
+});
+
+test("a view again costs nothing, whatever of it were whole chunks", async () => {
+  for (const gzip of [true, false]) {
+    const array = await openServed(madeStore({ ...VOLUME, gzip }, valueAt));
+    const view = [zarr.slice(1, 17), zarr.slice(0, 64), zarr.slice(5, 50)];
+    const expected = expectedOf([range(1, 17), range(0, 64), range(5, 50)]);
+    for (let time = 0; time < 2; time += 1) {
+      const { data } = await array.get(view);
+      assert.deepEqual([...data], expected);
+      data.fill(7);
+    }
+    assert.equal(asked.length, 3 * 2 * 4, "a caller's changes are the caller's");
+  }
+});
+
+test("concurrent reads of one chunk decode it once", async () => {
+  delay = () => 5;
+  const array = await openServed(madeStore(VOLUME, valueAt));
+  const before = zarr.info().parts;
+  const reads = await Promise.all(
+    range(0, 8).map((z) => array.get([z, zarr.slice(0, 32), zarr.slice(0, 16)])),
+  );
+  reads.forEach(({ data }, z) => {
+    assert.deepEqual([...data], expectedOf([[z], range(0, 32), range(0, 16)]));
+  });
+  const { parts } = zarr.info();
+  assert.equal(asked.length, 1);
+  assert.equal(parts.caller + parts.workers - before.caller - before.workers, 1);
+});
+
+test("who began a chunk may leave: the others get it", async () => {
+  delay = () => 20;
+  const array = await openServed(madeStore(VOLUME, valueAt));
+  const controller = new AbortController();
+  const first = array.get([0, zarr.slice(0, 32), zarr.slice(0, 16)], { signal: controller.signal });
+  const second = array.get([1, zarr.slice(0, 32), zarr.slice(0, 16)]);
+  await new Promise((resolve) => setTimeout(resolve, 8));
+  controller.abort();
+  await assert.rejects(first, { name: "AbortError" });
+  assert.deepEqual([...(await second).data], expectedOf([[1], range(0, 32), range(0, 16)]));
+  assert.equal(asked.length, 1);
+});
+
+test("a broken chunk fails those who read it, and nobody else", async () => {
+  const store = madeStore({ ...VOLUME, shape: [8, 32, 32], chunks: [8, 32, 16] }, valueAt);
+  store.set(
+    "/c/0/0/1",
+    store.get("/c/0/0/1").map((byte, at) => (at > 40 ? byte ^ 0x5a : byte)),
+  );
+  const array = await openServed(store);
+  delay = () => 5;
+  const both = array.get([0, null, null]);
+  const sound = array.get([1, null, zarr.slice(0, 16)]);
+  await assert.rejects(both, (error) => error.code === "Format" && /c\/0\/0\/1$/.test(error.key ?? ""));
+  assert.deepEqual([...(await sound).data], expectedOf([[1], range(0, 32), range(0, 16)]));
+});
+
+test("absent chunks are asked for once and are fill value", async () => {
+  const store = madeStore({ ...VOLUME, fill: 9 }, valueAt, { has: ([z]) => z !== 1 });
+  const array = await openServed(store);
+  for (let time = 0; time < 2; time += 1) {
+    const { data } = await array.get([zarr.slice(7, 9), zarr.slice(0, 2), zarr.slice(0, 2)]);
+    assert.deepEqual([...data], [...expectedOf([[7], [0, 1], [0, 1]]), 9, 9, 9, 9]);
+  }
+  assert.equal(asked.length, 2);
+});
+
+test("nothing is kept of a user's own store, which may change", async () => {
+  const map = madeStore(VOLUME, valueAt);
+  let gets = 0;
+  const store = {
+    get(key) {
+      if (key.startsWith("/c/")) gets += 1;
+      return map.get(key);
+    },
+  };
+  const array = await zarr.open(store, { kind: "array" });
+  await array.get([0, zarr.slice(0, 32), zarr.slice(0, 16)]);
+  map.set("/c/0/0/0", madeStore(VOLUME, () => 5).get("/c/0/0/0"));
+  assert.deepEqual([...(await array.get([0, zarr.slice(0, 1), zarr.slice(0, 2)])).data], [5, 5]);
+  assert.equal(gets, 2);
+});
+
+test("what was written here is not read from what was kept", async () => {
+  const array = await openServed(madeStore(VOLUME, valueAt));
+  const box = [zarr.slice(0, 1), zarr.slice(0, 2), zarr.slice(0, 2)];
+  for (const value of [1, 2]) {
+    await array.get(box);
+    await array.get([zarr.slice(0, 8), zarr.slice(0, 32), zarr.slice(0, 16)]);
+    await array.set(box, value);
+    assert.deepEqual([...(await array.get(box)).data], [value, value, value, value]);
+    const { data } = await array.get([zarr.slice(0, 8), zarr.slice(0, 32), zarr.slice(0, 16)]);
+    assert.deepEqual([...data.slice(0, 3)], [value, value, 6]);
+  }
+});
+
+test("what a server wants to be asked for again is not kept", async () => {
+  for (const control of ["no-store", "private, no-cache", "max-age=5"]) {
+    headers = { "Cache-Control": control };
+    const array = await openServed(madeStore(VOLUME, valueAt));
+    for (const z of range(0, 3)) await array.get([z, zarr.slice(0, 32), zarr.slice(0, 16)]);
+    assert.equal(asked.length, 3, control);
+  }
+});
+
+test("a caller's bounds are kept to", async () => {
+  await zarr.init({ caches: { encodedBytes: 0, decodedBytes: 20_000 } });
+  const array = await openServed(madeStore(VOLUME, valueAt));
+  for (const x of [0, 16, 32, 0]) await array.get([0, zarr.slice(0, 32), zarr.slice(x, x + 5)]);
+  const { encoded, decoded } = zarr.info().caches;
+  assert.equal(encoded.bytes, 0);
+  assert.ok(decoded.bytes > 8192 && decoded.bytes <= 20_000, `${decoded.bytes}`);
+  assert.equal(asked.length, 4, "the first one had to go");
+});
+
+/** Numbers that are the same in every run. */
+function randomOf(seed) {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}
+
+/** An entry of a selection, and the indices that it means. */
+function entryOf(extent, random) {
+  const start = random(extent);
+  const stop = start + 1 + random(extent - start);
+  const kind = random(5);
+  if (kind === 0) return [start, [start]];
+  if (kind === 1) return [zarr.slice(start, stop, 2), range(start, stop, 2)];
+  if (kind === 2 && start > 0) return [zarr.slice(stop - 1, start - 1, -1), range(stop - 1, start - 1, -1)];
+  if (kind === 3) return [null, range(0, extent)];
+  return [zarr.slice(start, stop), range(start, stop)];
+}
+
+async function randomRead(array, random) {
+  const entries = array.shape.map((extent) => entryOf(extent, random));
+  const controller = new AbortController();
+  const reading = array.get(
+    entries.map(([entry]) => entry),
+    { signal: controller.signal },
+  );
+  if (random(3) === 0) setTimeout(() => controller.abort(), random(6));
+  try {
+    const { data } = await reading;
+    const expected = expectedOf(entries.map(([, indices]) => indices));
+    assert.equal(data.length, expected.length);
+    const wrong = expected.findIndex((value, at) => data[at] !== value);
+    assert.equal(wrong, -1, JSON.stringify(entries.map(([entry]) => entry)));
+  } catch (error) {
+    if (!controller.signal.aborted || error.name !== "AbortError") throw error;
+  }
+}
+
+test(`${MANY} random overlapping reads and aborts`, async () => {
+  const random = randomOf(20261121);
+  delay = () => random(4);
+  await zarr.init({ caches: { encodedBytes: 200_000, decodedBytes: 150_000 } });
+  const arrays = await Promise.all([
+    openServed(madeStore(VOLUME, valueAt)),
+    openServed(madeStore({ ...VOLUME, gzip: false }, valueAt)),
+    openServed(shardedStore({ ...VOLUME, shards: [16, 64, 32] }, valueAt)),
+    zarr.open(madeStore(VOLUME, valueAt), { kind: "array" }),
+  ]);
+  let left = MANY;
+  const reader = async () => {
+    while (left-- > 0) await randomRead(arrays[random(arrays.length)], random);
+  };
+  await Promise.all(range(0, 12).map(reader));
+  const { encoded, decoded } = zarr.info().caches;
+  assert.ok(encoded.bytes <= 200_000 && decoded.bytes <= 150_000);
+  assert.ok(encoded.hits > 0 && decoded.hits > 0);
+});
