@@ -95,7 +95,7 @@ export {
   type RangeCoalescingOptions,
   withRangeCoalescing,
 } from "./extension/range_coalescing.ts";
-export { type ChunkQueue, type GetOptions, get } from "./get.ts";
+export { type ChunkQueue, type GetConvertedOptions, type GetOptions, get } from "./get.ts";
 export { Group } from "./group.ts";
 export { dispose, type Info, type InitOptions, info, init, type RegisteredCodec } from "./init.ts";
 export { Location, root } from "./location.ts";

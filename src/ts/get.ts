@@ -3,10 +3,12 @@
  * dimension is indexed by a number.
  */
 import { FACTS, Array as ZarrArray } from "./array.ts";
+import { UnsupportedError } from "./errors.ts";
 import { type ChunkQueue, getByChunk } from "./read/by_chunk.ts";
-import { type ReadOptions, readSelection } from "./read/read.ts";
+import { type Conversion, type ConversionOptions, conversionOf, type NumberType } from "./read/conversion.ts";
+import { type AnyArray, type ReadOptions, readSelection, typeNameOf } from "./read/read.ts";
 import { type AnySelection, requestOf } from "./selection.ts";
-import type { Chunk, DataType, Readable, Scalar, Slice } from "./types.ts";
+import type { Chunk, DataType, Readable, Scalar, SelectedNumbers, Slice } from "./types.ts";
 
 export type { ChunkQueue };
 
@@ -17,6 +19,13 @@ export interface GetOptions extends ReadOptions {
   createQueue?: () => ChunkQueue;
   /** @deprecated zarrita's former place of `signal`. */
   opts?: { signal?: AbortSignal };
+}
+
+/** The same with elements changed on the way, as `Array.get` has it. */
+export interface GetConvertedOptions<As extends NumberType | undefined = NumberType | undefined>
+  extends Omit<GetOptions, "createQueue">,
+    Omit<ConversionOptions, "as" | "colors"> {
+  as?: As;
 }
 
 /** The signal, from either of its places. */
@@ -33,6 +42,14 @@ type Got<D extends DataType, S> = S extends (infer Entry)[]
     : Chunk<D>
   : Chunk<D>;
 
+type GotNumbers<As extends NumberType | undefined, S> = S extends (infer Entry)[]
+  ? [Entry] extends [number]
+    ? As extends "int64" | "uint64"
+      ? bigint
+      : number
+    : SelectedNumbers<As>
+  : SelectedNumbers<As>;
+
 /** The one element of a chunk. */
 function scalarOf(chunk: Chunk<DataType>): unknown {
   const values = chunk.data as { get?(place: number): unknown } & ArrayLike<unknown>;
@@ -40,19 +57,49 @@ function scalarOf(chunk: Chunk<DataType>): unknown {
   return typeof values.get === "function" ? values.get(0) : values[0];
 }
 
+/** What becomes of the elements; undefined at once where they stay as they are. */
+function wantedOf<D extends DataType>(
+  array: ZarrArray<D, Readable>,
+  { as, decode, window, gamma }: GetConvertedOptions,
+): Promise<Conversion | undefined> | undefined {
+  if (as === undefined && decode === undefined && window === undefined) return undefined;
+  const any = array as unknown as AnyArray;
+  return conversionOf(any, { as, decode, window, gamma }, () => typeNameOf(any));
+}
+
 /** Reads a selection; everything without one. */
+export function get<D extends DataType, Store extends Readable, S extends Entries | null = null>(
+  array: ZarrArray<D, Store>,
+  selection?: S,
+  options?: GetOptions & { as?: undefined; decode?: undefined },
+): Promise<Got<D, S>>;
+export function get<
+  D extends DataType,
+  Store extends Readable,
+  S extends Entries | null = null,
+  As extends NumberType | undefined = undefined,
+>(
+  array: ZarrArray<D, Store>,
+  selection: S | undefined,
+  options: GetConvertedOptions<As>,
+): Promise<GotNumbers<As, S>>;
 export async function get<D extends DataType, Store extends Readable, S extends Entries | null = null>(
   array: ZarrArray<D, Store>,
   selection?: S,
-  options: GetOptions = {},
+  options: GetOptions & GetConvertedOptions = {},
 ): Promise<Got<D, S>> {
   const { order, shape, chunks } = array[FACTS];
   const request = requestOf(selection as AnySelection | null, array[FACTS]);
-  const { opts, createQueue, ...rest } = options;
+  const { opts, createQueue, as, decode, window, gamma, ...rest } = options;
+  const converting = wantedOf(array, options);
+  const conversion = converting && (await converting);
   const entries = selection ?? [];
   const isScalar = entries.length === shape.length && entries.every((entry) => typeof entry === "number");
   // Whoever has replaced `getChunk` wants it called; through a proxy of zarrita's it is another function too.
   const isReplaced = array.getChunk !== ZarrArray.prototype.getChunk;
+  if (converting && (createQueue || isReplaced)) {
+    throw new UnsupportedError("elements of another type from a getChunk that was replaced, or by a queue");
+  }
   if (createQueue || isReplaced) {
     const { useSharedArrayBuffer } = rest;
     const { selection: entriesOf } = request;
@@ -71,7 +118,7 @@ export async function get<D extends DataType, Store extends Readable, S extends 
   }
   const result = await readSelection(
     array,
-    { ...request, order },
+    { ...request, order, conversion },
     { ...rest, signal: signalOf(options), form: isScalar ? "scalar" : "wrapped" },
   );
   return (isScalar ? result.data : result) as Got<D, S>;

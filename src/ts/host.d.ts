@@ -16,8 +16,8 @@ interface FileSystemDirectoryHandle {
 }
 // biome-ignore-start lint/suspicious/noEmptyInterface: those of `lib.dom` are merged with them, which types are not
 declare namespace WebAssembly {
-  interface Memory {}
-  interface Module {}
-  interface Table {}
+  type Memory = {};
+  type Module = {};
+  type Table = {};
 }
 // biome-ignore-end lint/suspicious/noEmptyInterface: see above

@@ -75,12 +75,9 @@ function dimension(entry: DimensionSelection): EngineDimension {
     return { Slice: { start: bound(start, "start"), stop: bound(stop, "stop"), step: bound(step, "step") } };
   }
   if (isByValue(entry)) {
-    throw new InvalidSelectionError(
-      "values of coordinates are for the calls that can look them up",
-      {
-        expected: "a selection by place: await locate(array, selection)",
-      },
-    );
+    throw new InvalidSelectionError("values of coordinates are for the calls that can look them up", {
+      expected: "a selection by place: await locate(array, selection)",
+    });
   }
   throw new InvalidSelectionError("not a selection of a dimension", {
     expected: 'an integer, a slice, a list of integers, null or "..."',

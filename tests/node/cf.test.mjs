@@ -111,6 +111,17 @@ test("chunks that are not there are converted fill values", async () => {
   assert.deepEqual([empty.data.length, empty.shape], [0, [0]]);
 });
 
+test("zarrita's get takes the same options", async () => {
+  const array = await made("int16", [1, 2, -1], { attributes: { scale_factor: 0.5, _FillValue: -1 } });
+  const { data } = await zarr.get(array, null, { decode: "cf", as: "float32" });
+  assert.ok(data instanceof Float32Array);
+  assert.deepEqual([...data], [0.5, 1, NaN]);
+  assert.equal(await zarr.get(array, [1], { decode: "cf" }), 1);
+  assert.equal(await zarr.get(array, [1], { as: "int64" }), 2n);
+  const queue = () => ({ add: (read) => read(), onIdle: async () => [] });
+  await assert.rejects(zarr.get(array, null, { as: "int8", createQueue: queue }), { code: "Unsupported" });
+});
+
 test("many parts, in every order of dimensions and by points", async () => {
   const store = new Map();
   const attributes = { scale_factor: 0.25, add_offset: -7, missing_value: [11, 12] };
@@ -278,6 +289,13 @@ test("any JSON at all in the attributes: numbers, or an error of ours", async ()
       );
     }
     assert.ok(Array.isArray(await zarr.validate(array)));
+    const own = { shape: [3], chunks: [2], dtype: data_type, names: ["x"], attributes };
+    const coordinate = new zarr.Array(new Map(), "/x", metadata(own));
+    try {
+      assert.equal((await zarr.coords(coordinate, "x")).moments().length, 3);
+    } catch (error) {
+      assert.ok(error instanceof zarr.ZarrError, String(error?.stack));
+    }
   }
   assert.ok(decoded > 50);
   assert.equal({}.a, undefined);

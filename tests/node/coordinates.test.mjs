@@ -93,6 +93,38 @@ test("what is no time is an error of ours", async () => {
   }
 });
 
+const bytesOf = (base64) => Uint8Array.from(Buffer.from(base64, "base64"));
+
+/** An entry of a selection as `make/cf_datasets.py` has it. */
+const entryOf = ({ at, method, between }) => (between ? zarr.between(...between) : zarr.at(at, { method }));
+
+for (const { name, store, coordinates, moments, selections } of JSON.parse(
+  readFileSync(join(FIXTURES, "cf/datasets.json"), "utf8"),
+).cases) {
+  test(`xarray's data set: ${name}`, async () => {
+    const keys = Object.entries(store).map(([key, value]) => [`/${key}`, bytesOf(value)]);
+    const array = await zarr.open(new Map(keys), { kind: "array", path: "air" });
+    for (const [dimension, values] of Object.entries(coordinates)) {
+      assert.deepEqual([...(await zarr.coords(array, dimension)).values], values, dimension);
+    }
+    const time = await zarr.coords(array, "time");
+    assert.deepEqual(
+      time.moments().map((moment) => fieldsOf(moment).slice(0, 6)),
+      moments,
+    );
+    for (const { selection, shape, values } of selections) {
+      const entries = Object.entries(selection).map(([dimension, entry]) => [dimension, entryOf(entry)]);
+      const found = await array.get(Object.fromEntries(entries), { decode: "cf", as: "float64" });
+      assert.deepEqual(found.shape, shape, JSON.stringify(selection));
+      assert.deepEqual(
+        [...found.data],
+        [...new Float64Array(bytesOf(values).buffer)],
+        JSON.stringify(selection),
+      );
+    }
+  });
+}
+
 /** A store with a variable along dimensions, and coordinates for them. */
 async function grid(coordinates, attributes = {}) {
   const root = await zarr.create(new Map());

@@ -54,6 +54,19 @@ for (const file of readdirSync(STORES)) {
       close(pyramid.toWorld(end, idx), last, "last");
       close(pyramid.toIndex(last, idx), end, "back");
     }
+    // The same by dimension: what coordinates the elements of each level have.
+    for (const { array } of pyramid.levels) {
+      const idx = pyramid.levels.findIndex((level) => level.array === array);
+      for (const [axis, length] of array.shape.entries()) {
+        const { values, source } = await zarr.coords(array, axis);
+        assert.equal(source, "affine");
+        close(
+          [values[0], values[length - 1]],
+          [levels[idx].first[axis], levels[idx].last[axis]],
+          `axis ${axis}`,
+        );
+      }
+    }
     const problems = (await zarr.validate(root)).filter(({ severity }) => severity === "error");
     assert.deepEqual(problems, []);
   });
