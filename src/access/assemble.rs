@@ -9,7 +9,7 @@ use std::rc::Rc;
 use crate::access::binding::{Binding, Level};
 use crate::access::part_buffer::PartBuffer;
 use crate::access::piece::{Header, Moved, MovedAxis, Piece, touched};
-use crate::error::{Error, Result, Stage};
+use crate::error::{Error, Result};
 use crate::format::codec::pipeline::{Elements, Scratch};
 use crate::format::codec::user::{Ledger, Request, is_waiting};
 use crate::format::conversion::Conversion;
@@ -93,9 +93,7 @@ impl Assembly {
     pub fn answer(&mut self, id: u32, output: &[u8]) -> Result<()> {
         for waiting in &mut self.waiting {
             let answered = waiting.ledger.answer(id, output);
-            if answered.map_err(|error| {
-                error.in_stage(Stage::Decode).at_key(key_of(&self.binding, &waiting.piece))
-            })? {
+            if answered.map_err(|error| error.at_key(key_of(&self.binding, &waiting.piece)))? {
                 return Ok(());
             }
         }

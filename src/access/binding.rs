@@ -105,22 +105,23 @@ impl Binding {
     /// As [`new`](Self::new).
     pub fn with_users(document: &NodeDocument, users: Users) -> Result<Self> {
         match document::parse(document)? {
-            NodeMetadata::Array(metadata) => Ok(Self { users, ..Self::of(*metadata) }.arranged()),
+            NodeMetadata::Array(metadata) => Ok(Self::of_with(*metadata, users)),
             NodeMetadata::Group(_) => Err(Error::argument("this node is a group, not an array")),
         }
     }
 
-    fn arranged(mut self) -> Self {
-        if let (Some(users), ZarrFormat::V2) = (&self.users, self.metadata.format) {
-            arrange_v2(&mut self.metadata.codecs, users);
-        }
-        self
-    }
-
     /// Binds metadata that is parsed already.
     pub fn of(metadata: ArrayMetadata) -> Self {
+        Self::of_with(metadata, None)
+    }
+
+    /// The same, with codecs of the user's.
+    pub fn of_with(mut metadata: ArrayMetadata, users: Users) -> Self {
+        if let (Some(users), ZarrFormat::V2) = (&users, metadata.format) {
+            arrange_v2(&mut metadata.codecs, users);
+        }
         let element_size = metadata.data_type.size().unwrap_or(0);
-        Self { metadata, element_size, first: OnceCell::new(), chains: RefCell::default(), users: None }
+        Self { metadata, element_size, first: OnceCell::new(), chains: RefCell::default(), users }
     }
 
     /// The array's metadata.

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use crate::access::binding::Binding;
 use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::format::codec::user::Users;
 use crate::format::metadata::document::{self, NodeDocument};
 use crate::format::metadata::write::edit::AttributeUpdate;
 use crate::format::metadata::write::options::ArrayOptions;
@@ -41,10 +42,26 @@ impl NewNode {
         }
     }
 
+    /// Whether it can be created, as far as no store is needed to tell.
+    ///
+    /// # Errors
+    /// As [`create`]; of `Stage::UserCodec` while it is not known what a codec of the user's is.
+    pub fn check(&self) -> Result<()> {
+        self.document().map(|_| ())
+    }
+
+    /// The codecs of the user's that it may name.
+    pub(super) fn users(&self) -> &Users {
+        match self {
+            Self::Array(options) => &options.users,
+            Self::Group { .. } => &None,
+        }
+    }
+
     /// The documents, checked by reading them.
     fn document(&self) -> Result<(NodeDocument, NodeMetadata)> {
         let document = match self {
-            Self::Array(options) => write::array(&options.metadata()?)?,
+            Self::Array(options) => write::array(&options.metadata()?, &options.users)?,
             Self::Group { format, attributes } => {
                 let attributes = edit::checked_attributes(attributes)?.compact();
                 write::group(&GroupMetadata { format: *format, attributes, warnings: Vec::new() })
@@ -52,15 +69,15 @@ impl NewNode {
         };
         let metadata = document::parse(&document)?;
         if let NodeMetadata::Array(array) = &metadata {
-            check_bound((**array).clone())?;
+            check_bound((**array).clone(), self.users())?;
         }
         Ok((document, metadata))
     }
 }
 
 /// Checks the codecs of a new array.
-pub(super) fn check_bound(array: ArrayMetadata) -> Result<()> {
-    check_codecs(Binding::of(array).first_chain().err())
+pub(super) fn check_bound(array: ArrayMetadata, users: &Users) -> Result<()> {
+    check_codecs(Binding::of_with(array, users.clone()).first_chain().err())
 }
 
 /// Codecs that another module of the package has are not this one's to judge.

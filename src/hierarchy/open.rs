@@ -26,6 +26,8 @@ pub struct OpenOptions {
     pub v3_first: bool,
     /// What to do where a draft's data type is not known, and another is offered instead.
     pub fallback: DataTypeFallbacks,
+    /// Do not ask for v2's `.zattrs`: the node then has no attributes, and no names of dimensions.
+    pub without_attributes: bool,
 }
 
 /// "Please consider options to (de-)activate fallback behavior and/or appropriate warnings" (May 2022, `data_type`).
@@ -155,8 +157,10 @@ impl Probe<'_> {
 
     async fn v2(&self, path: &str) -> Found {
         let path = NodePath::parse_v2(path)?;
+        let attributes =
+            async { if self.options.without_attributes { Ok(None) } else { self.text(&path, ZATTRS).await } };
         let (array, group, attributes) =
-            join3(self.text(&path, ZARRAY), self.text(&path, ZGROUP), self.text(&path, ZATTRS)).await;
+            join3(self.text(&path, ZARRAY), self.text(&path, ZGROUP), attributes).await;
         let node = match (array, group) {
             (Ok(Some(array)), _) => (ZARRAY, array),
             (array, Ok(Some(group))) => {

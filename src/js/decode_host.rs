@@ -9,11 +9,14 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::error::report_to_json;
+use super::worker_part::WorkerPart;
+#[cfg(feature = "full")]
+use super::worker_part::{WAITING, outcome};
 use super::{panic, user_codecs};
 use crate::access::assemble::Assembly;
 use crate::access::binding::Binding;
 #[cfg(feature = "full")]
-use crate::access::chunk_update::{ChunkUpdate, Updated, apply};
+use crate::access::chunk_update::{ChunkUpdate, PendingUpdate, apply};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::pipeline::Scratch;
 use crate::format::metadata::document::NodeDocument;
@@ -24,7 +27,7 @@ const ALIGNMENT: usize = 16;
 #[derive(Default)]
 struct Worker {
     bindings: BTreeMap<u32, Rc<Binding>>,
-    parts: BTreeMap<u32, Assembly>,
+    parts: BTreeMap<u32, WorkerPart>,
     scratch: Scratch,
     result: Vec<u8>,
 }
@@ -129,7 +132,7 @@ pub unsafe extern "C" fn zarr_begin(part: u32, array: u32, header: *const u32, w
     answer(|worker| {
         let binding = worker.bindings.get(&array).ok_or_else(|| unknown("array", array))?;
         let assembly = Assembly::begin(binding, header)?;
-        worker.parts.insert(part, assembly);
+        worker.parts.insert(part, WorkerPart::Assembly(assembly));
         Ok(Vec::new())
     })
 }
@@ -154,7 +157,8 @@ pub unsafe extern "C" fn zarr_supply(
         .map(|pair| unsafe { slice(pair[0] as usize as *const u8, pair[1] as usize) })
         .collect();
     answer(|worker| {
-        let assembly = worker.parts.get_mut(&part).ok_or_else(|| unknown("part", part))?;
+        let assembly = worker.parts.get_mut(&part).and_then(WorkerPart::assembly);
+        let assembly = assembly.ok_or_else(|| unknown("part", part))?;
         let supplied = assembly.supply(table, &buffers, &mut worker.scratch);
         supplied.map_err(|error| error.in_stage(Stage::Decode))?;
         Ok(Vec::new())
@@ -165,8 +169,8 @@ pub unsafe extern "C" fn zarr_supply(
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_requests(part: u32) -> u32 {
     answer(|worker| {
-        let assembly = worker.parts.get_mut(&part).ok_or_else(|| unknown("part", part))?;
-        user_codecs::write_requests(assembly)
+        let part = worker.parts.get_mut(&part).ok_or_else(|| unknown("part", part))?;
+        user_codecs::write_requests(part)
     })
 }
 
@@ -179,8 +183,8 @@ pub unsafe extern "C" fn zarr_answer(part: u32, request: u32, output: *const u8,
     // SAFETY: as this function requires.
     let output = unsafe { slice(output, len) };
     answer(|worker| {
-        let assembly = worker.parts.get_mut(&part).ok_or_else(|| unknown("part", part))?;
-        assembly.answer(request, output)?;
+        let part = worker.parts.get_mut(&part).ok_or_else(|| unknown("part", part))?;
+        part.answer(request, output)?;
         Ok(Vec::new())
     })
 }
@@ -189,9 +193,8 @@ pub unsafe extern "C" fn zarr_answer(part: u32, request: u32, output: *const u8,
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_resume(part: u32) -> u32 {
     answer(|worker| {
-        let assembly = worker.parts.get_mut(&part).ok_or_else(|| unknown("part", part))?;
-        let resumed = assembly.resume(&mut worker.scratch);
-        resumed.map_err(|error| error.in_stage(Stage::Decode))?;
+        let part = worker.parts.get_mut(&part).ok_or_else(|| unknown("part", part))?;
+        part.resume(&mut worker.scratch)?;
         Ok(Vec::new())
     })
 }
@@ -199,32 +202,32 @@ pub extern "C" fn zarr_resume(part: u32) -> u32 {
 /// Whether a part waits for codecs of the user's.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_is_waiting(part: u32) -> u32 {
-    WORKER.with_borrow(|worker| worker.parts.get(&part).is_some_and(Assembly::is_waiting).into())
+    WORKER.with_borrow(|worker| worker.parts.get(&part).is_some_and(WorkerPart::is_waiting).into())
 }
 
-/// Ends a part; its elements are the result.
+/// Ends a part; its elements are the result. An update that has waited ends as [`zarr_update`] does.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_finish(part: u32) -> u32 {
-    answer(|worker| {
-        let assembly = worker.parts.remove(&part).ok_or_else(|| unknown("part", part))?;
-        assembly.finish()
-    })
+    let mut status = 0;
+    let failed = answer(|worker| {
+        let part = worker.parts.remove(&part).ok_or_else(|| unknown("part", part))?;
+        let (kind, bytes) = part.finish()?;
+        status = kind;
+        Ok(bytes)
+    });
+    failed.max(status)
 }
 
-/// What [`zarr_update`] answers with beside 0 (bytes to be stored) and 1 (an error).
-#[cfg(feature = "full")]
-const SAME: u32 = 2;
-#[cfg(feature = "full")]
-const EMPTY: u32 = 3;
-
 /// Changes a stored chunk: `update` as `access::chunk_update` writes it, the bytes that are stored (where `has_old`), and the new
-/// elements. Answers 0 with the bytes to be stored, 2 where nothing has changed, 3 where all is fill value.
+/// elements. Answers 0 with the bytes to be stored, 2 where nothing has changed, 3 where all is fill value, 4 where codecs of the
+/// user's have to be run: then the part is one that waits, and [`zarr_finish`] ends it.
 ///
 /// # Safety
 /// `words` words stand at `update`, `old_len` bytes at `old`, `elements_len` bytes at `elements`.
 #[cfg(feature = "full")]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn zarr_update(
+    part: u32,
     array: u32,
     update: *const u32,
     words: usize,
@@ -241,12 +244,19 @@ pub unsafe extern "C" fn zarr_update(
     let failed = answer(|worker| {
         let binding = worker.bindings.get(&array).ok_or_else(|| unknown("array", array))?;
         let update = ChunkUpdate::from_words(update)?;
-        let updated = apply(binding, &update, (has_old != 0).then_some(old), elements);
-        let (kind, bytes) = match updated.map_err(|error| error.in_stage(Stage::Encode))? {
-            Updated::Same => (SAME, Vec::new()),
-            Updated::Empty => (EMPTY, Vec::new()),
-            Updated::Bytes(bytes) => (0, bytes),
+        let old = (has_old != 0).then_some(old);
+        let updated = if binding.users().is_some() {
+            let pending = PendingUpdate::begin(binding, update, old, elements)?;
+            if pending.is_waiting() {
+                worker.parts.insert(part, WorkerPart::Update(pending));
+                status = WAITING;
+                return Ok(Vec::new());
+            }
+            pending.finish()?
+        } else {
+            apply(binding, &update, old, elements).map_err(|error| error.in_stage(Stage::Encode))?
         };
+        let (kind, bytes) = outcome(updated);
         status = kind;
         Ok(bytes)
     });

@@ -9,6 +9,7 @@ use super::json::to_js;
 use super::{registry, user_codecs};
 use crate::access::binding::Binding;
 use crate::error::{Error, Result};
+use crate::format::chunk_grid::{ChunkGrid, GridDimension};
 use crate::format::codec::registry::Home;
 use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, Float, widen};
@@ -37,6 +38,9 @@ struct ArraySummary {
     chunks: Vec<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     shards: Option<Vec<u64>>,
+    /// Of a grid whose chunks differ: for each dimension [length, count] of each run of chunks, or one run that never ends.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    grid: Option<Vec<Vec<(u64, f64)>>>,
     dtype: String,
     /// JSON text: `TypeDescription` of `data_type.ts`.
     data_type: String,
@@ -132,6 +136,7 @@ fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<ArraySummary
         shape: metadata.shape.clone(),
         shards: (chunks != outer || is_sharded(metadata)).then_some(outer),
         chunks,
+        grid: uneven_grid(&metadata.chunk_grid),
         dtype: metadata.data_type.zarrita_name(document.format).into_owned(),
         data_type: type_description(&metadata.data_type)?,
         fill_value,
@@ -145,6 +150,16 @@ fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<ArraySummary
             used: fallback.used,
         }),
     })
+}
+
+// More chunks than 2^53 are as many as there need be.
+#[allow(clippy::cast_precision_loss)]
+fn uneven_grid(grid: &ChunkGrid) -> Option<Vec<Vec<(u64, f64)>>> {
+    let runs = grid.dimensions.iter().map(|dimension| match dimension {
+        GridDimension::Regular(len) => vec![(*len, f64::INFINITY)],
+        GridDimension::Varying(runs) => runs.pairs().map(|(len, count)| (len, count as f64)).collect(),
+    });
+    (!grid.is_uniform()).then(|| runs.collect())
 }
 
 fn type_description(data_type: &DataType) -> Result<String> {

@@ -32,6 +32,7 @@ mod store_calls;
 mod task;
 mod user_codecs;
 mod user_store;
+mod worker_part;
 mod write;
 
 use wasm_bindgen::prelude::wasm_bindgen;

@@ -4,6 +4,7 @@ use js_sys::{Array as JsArray, Function, Uint8Array};
 use wasm_bindgen::prelude::*;
 
 use super::error::report_to_js;
+use super::user_codecs::{question_of, users_of};
 use super::{describe, registry, store, task};
 use crate::error::{Error, Result};
 use crate::format::data_type::description::Description;
@@ -21,8 +22,36 @@ use crate::hierarchy::draft::{NewHierarchy, create_hierarchy as make_hierarchy};
 use crate::hierarchy::erase::{EraseOptions, erase as erase_node};
 use crate::hierarchy::exists::exists as kind_at;
 
+fn array_options(
+    options: &str,
+    fill: Option<FillValue>,
+    like: Option<u32>,
+    users: &str,
+) -> Result<ArrayOptions> {
+    let like = like.map(registry::array).transpose()?;
+    let mut options = ArrayOptions::like(options, like.as_ref().map(|array| array.binding().metadata()))?;
+    options.packed_fill = fill;
+    options.users = users_of(users)?;
+    Ok(options)
+}
+
+/// The place of a codec of the user's whose kind must be known before this array can be created, as `codecQuestion` has it. What
+/// is wrong with the options is for creating to tell.
+#[wasm_bindgen(js_name = newCodecQuestion)]
+pub fn new_codec_question(
+    options: &str,
+    like: Option<u32>,
+    users: &str,
+) -> std::result::Result<Option<String>, JsValue> {
+    let Ok(options) = array_options(options, None, like, users) else { return Ok(None) };
+    let users = options.users.clone();
+    let _ = NewNode::Array(Box::new(options)).check();
+    question_of(&users).map_err(|error| report_to_js(&error))
+}
+
 /// Creates an array; answers with its summary. `options` is JSON (`ArrayOptions::from_json`), `fill` one packed element that counts
-/// before the fill value in it, `like` an array whose metadata stands for all that `options` does not say.
+/// before the fill value in it, `like` an array whose metadata stands for all that `options` does not say, `users` the codecs of the
+/// user's that it has.
 #[wasm_bindgen(js_name = createArray)]
 pub fn create_array(
     store: u32,
@@ -30,16 +59,14 @@ pub fn create_array(
     options: String,
     fill: Option<Uint8Array>,
     like: Option<u32>,
+    users: String,
     overwrite: bool,
     signal: JsValue,
     settle: Function,
 ) -> u32 {
     let fill = fill.map(|fill| FillValue(fill.to_vec()));
     task::start(settle, async move {
-        let like = like.map(registry::array).transpose()?;
-        let like = like.as_ref().map(|array| array.binding().metadata());
-        let mut options = ArrayOptions::like(&options, like)?;
-        options.packed_fill = fill;
+        let options = array_options(&options, fill, like, &users)?;
         made(store, &path, &NewNode::Array(Box::new(options)), overwrite, signal).await
     })
 }

@@ -13,7 +13,8 @@ use crate::hierarchy::array::Array;
 use crate::hierarchy::open::{DataTypeFallbacks, OpenOptions, open as open_node};
 
 /// Opens the node at `path`; answers with its summary. `kind` is `"array"`, `"group"` or empty, `format` 2, 3 or 0, `fallback` what to do
-/// where a data type is not known and another is offered instead: `"warn"`, `"allow"` or `"refuse"`; `v3_first` as `OpenOptions` has it.
+/// where a data type is not known and another is offered instead: `"warn"`, `"allow"` or `"refuse"`; `v3_first` as `OpenOptions` has it;
+/// `attributes` is false to save the request for v2's `.zattrs`.
 #[wasm_bindgen]
 pub fn open(
     store: u32,
@@ -22,6 +23,7 @@ pub fn open(
     format: u8,
     fallback: &str,
     v3_first: bool,
+    attributes: bool,
     signal: JsValue,
     settle: Function,
 ) -> u32 {
@@ -42,6 +44,7 @@ pub fn open(
             _ => DataTypeFallbacks::Warn,
         },
         v3_first,
+        without_attributes: !attributes,
     };
     task::start(settle, async move {
         let store = registry::store(store)?;

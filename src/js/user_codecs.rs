@@ -6,7 +6,7 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use super::error::report_to_js;
-use crate::access::assemble::Assembly;
+use super::worker_part::WorkerPart;
 use crate::access::binding::Binding;
 use crate::error::{Error, Result};
 use crate::format::codec::CodecKind;
@@ -46,7 +46,15 @@ fn question(document: &str, users: &str) -> Result<Option<String>> {
     if binding.first_chain().is_ok() {
         return Ok(None);
     }
-    let question = users.and_then(|users| users.take_question());
+    question_of(&users)
+}
+
+/// The codec that binding left as a question: JSON text of a `CodecSite`.
+///
+/// # Errors
+/// None that a site can cause.
+pub fn question_of(users: &Users) -> Result<Option<String>> {
+    let question = users.as_ref().and_then(|users| users.take_question());
     question.map(|site| to_json(&site)).transpose()
 }
 
@@ -90,9 +98,9 @@ struct RequestsMessage<'a> {
 ///
 /// # Errors
 /// None that requests can cause.
-pub fn write_requests(assembly: &mut Assembly) -> Result<Vec<u8>> {
+pub fn write_requests(part: &mut WorkerPart) -> Result<Vec<u8>> {
     let (mut sites, mut requests, mut bytes): (Vec<Site>, Vec<_>, Vec<u8>) = Default::default();
-    assembly.requests(|key, request| {
+    part.requests(|key, request| {
         let known = sites.iter().position(|site| site == request.site);
         let site = known.unwrap_or_else(|| {
             sites.push(request.site.clone());

@@ -2,7 +2,8 @@
  * An array: what its metadata says, and the calls that read it. The object holds a store, a path and the metadata text;
  * the engine learns of it at the first call that needs bytes, and again when its instance was replaced.
  */
-
+import { chunkAt, chunkCount, chunkExtent } from "./chunk_grid.ts";
+import { describeWithCodecs } from "./codec/bind.ts";
 import type { CfOptions } from "./convention/cf.ts";
 import { hasValues, locate } from "./convention/locate.ts";
 import { InvalidSelectionError } from "./errors.ts";
@@ -98,8 +99,8 @@ function checkChunkIndex(path: string, facts: ArrayFacts, index: readonly number
   });
 }
 
-const gridShapeOf = ({ shape, chunks }: ArrayFacts) =>
-  shape.map((extent, axis) => Math.ceil(extent / (chunks[axis] ?? 1)));
+const gridShapeOf = ({ shape, grid }: ArrayFacts) =>
+  shape.map((extent, axis) => chunkCount(grid[axis] ?? 1, extent));
 
 const KINDS: Record<string, RegExp> = {
   number: /^u?int(2|4|8|16|32)$|^b?float\d/,
@@ -153,7 +154,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     return this[FACTS].shape64;
   }
 
-  /** Shape of a chunk; of an inner chunk when sharded. */
+  /** Shape of a chunk; of an inner chunk when sharded. Of the first one, where the grid is rectilinear: see `chunkShapeAt`. */
   get chunks(): number[] {
     return this[FACTS].chunks;
   }
@@ -202,9 +203,16 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     return gridShapeOf(this[FACTS]);
   }
 
+  /** Shape of the chunk at an index: all are alike but those of a rectilinear grid. */
+  chunkShapeAt(index: readonly number[]): number[] {
+    checkChunkIndex(this.path, this[FACTS], index);
+    const { grid } = this[FACTS];
+    return index.map((at, axis) => chunkExtent(grid[axis] ?? 1, at).length);
+  }
+
   /** Index of the chunk that holds an element. */
   chunkOf(element: readonly number[]): number[] {
-    const { shape, chunks } = this[FACTS];
+    const { shape, grid } = this[FACTS];
     const inside =
       element.length === shape.length &&
       element.every((at, axis) => Number.isInteger(at) && at >= 0 && at < (shape[axis] ?? 0));
@@ -215,7 +223,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
         path: this.path,
       });
     }
-    return element.map((at, axis) => Math.floor(at / (chunks[axis] ?? 1)));
+    return element.map((at, axis) => chunkAt(grid[axis] ?? 1, at));
   }
 
   /** Whether the data type is this one, or of this kind; narrows the array's type. */
@@ -310,21 +318,22 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     shape: readonly (number | bigint)[],
     options: Pick<WriteOptions, "signal" | "priority"> = {},
   ): Promise<void> {
-    this.#become(await resizeArray(this, shape, options));
+    await this.#become(await resizeArray(this, shape, options));
   }
 
   /** Makes the array longer along an axis, by the values; readers see the new shape when all of them are stored. */
   async append(value: Settable<D>, axis = 0, options: WriteOptions = {}): Promise<void> {
-    this.#become(await appendValues(this, value, axis, options));
+    await this.#become(await appendValues(this, value, axis, options));
   }
 
   /** Merges attributes into those there are; with `replace` they alone remain. */
   async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
-    this.#become(await updateAttributes(this, attributes, options));
+    await this.#become(await updateAttributes(this, attributes, options));
   }
 
   /** Takes over what the metadata says now. */
-  #become(summary: NodeSummary): void {
+  async #become(summary: NodeSummary): Promise<void> {
+    await describeWithCodecs(summary, undefined);
     this[FACTS] = factsOfNode(new OpenedNode(summary, {}));
   }
 

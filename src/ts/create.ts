@@ -3,6 +3,7 @@
  * what is left out, the engine chooses.
  */
 import type { Array as ZarrArray } from "./array.ts";
+import { codecsToCreate, describeWithCodecs, unlessAborted } from "./codec/bind.ts";
 import { parseDescription } from "./data_type.ts";
 import { callNow, run, startEngine } from "./engine/engine.ts";
 import { ZarrError } from "./errors.ts";
@@ -208,6 +209,12 @@ export async function createNode(
   await startEngine();
   const fill = isArray ? fillOf(options, like) : {};
   const text = isArray ? engineOptions(options, fill.json) : exactJson(options.attributes ?? {});
+  const codecs = isArray
+    ? await unlessAborted(
+        codecsToCreate(text, (glue) => like && arrayId(glue, like)),
+        signal,
+      )
+    : undefined;
   await createHierarchy(store, options);
   const summary = await run<NodeSummary>(
     signal,
@@ -218,10 +225,12 @@ export async function createNode(
         return glue.createGroup(id, at, format, text, overwrite, signal, settle);
       }
       const likeId = like && arrayId(glue, like);
-      return glue.createArray(id, at, text, fill.packed, likeId, overwrite, signal, settle);
+      const users = codecs?.text ?? "";
+      return glue.createArray(id, at, text, fill.packed, likeId, users, overwrite, signal, settle);
     },
     "finish",
   );
+  await describeWithCodecs(summary, signal);
   return nodeOf(store as Readable, summary);
 }
 

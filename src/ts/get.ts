@@ -88,7 +88,7 @@ export async function get<D extends DataType, Store extends Readable, S extends 
   selection?: S,
   options: GetOptions & GetConvertedOptions = {},
 ): Promise<Got<D, S>> {
-  const { order, shape, chunks } = array[FACTS];
+  const { order, shape, grid } = array[FACTS];
   const request = requestOf(selection as AnySelection | null, array[FACTS]);
   const { opts, createQueue, as, decode, window, gamma, ...rest } = options;
   const converting = wantedOf(array, options);
@@ -108,7 +108,7 @@ export async function get<D extends DataType, Store extends Readable, S extends 
       array,
       selection: entriesOf,
       shape,
-      chunks,
+      grid,
       order,
       signal,
       useSharedArrayBuffer,

@@ -3,6 +3,7 @@
  * object that the caller passed to a constructor. The engine alone reads documents; of a caller's object only the fields
  * that zarrita's getters show are looked at.
  */
+import { chunkExtent, type GridAxis, gridOfMetadata } from "./chunk_grid.ts";
 import { parseDescription, type TypeDescription } from "./data_type.ts";
 import { parseJson } from "./engine/engine.ts";
 import { elementOf } from "./read/variable.ts";
@@ -50,6 +51,8 @@ export interface ArraySummary {
   chunks: bigint[];
   /** Shard, when sharded. */
   shards?: bigint[];
+  /** Of a grid whose chunks differ: each dimension's runs of chunks. */
+  grid?: [length: bigint, count: number][][];
   dtype: DataType;
   /** JSON text of a `TypeDescription`. */
   dataType: string;
@@ -71,6 +74,8 @@ export interface ArrayFacts {
   readonly shape64: bigint[];
   readonly chunks: number[];
   readonly shards: number[] | undefined;
+  /** How each dimension is cut into `chunks`, which are the first ones where they differ. */
+  readonly grid: readonly GridAxis[];
   readonly dtype: DataType;
   /** What the elements are; of a caller's metadata object the engine is asked when they are read. */
   readonly type: TypeDescription | undefined;
@@ -125,7 +130,7 @@ export function textsOf(document: string): Record<string, string> {
 
 /** A document of a caller's metadata object, as the engine takes it. */
 export const documentOf = (metadata: unknown): string =>
-  JSON.stringify({ zarr_format: 3, texts: [["zarr.json", exactJson(metadata)]] });
+  JSON.stringify({ zarr_format: 3, texts: [["zarr.json", exactJson(metadata)]], is_callers: true });
 
 /** A summary that came from the engine, as the constructors of `Array` and `Group` recognise it. */
 export class OpenedNode {
@@ -148,11 +153,13 @@ export function factsOfNode(node: OpenedNode): ArrayFacts {
   if (!array) throw new TypeError(`${summary.path} is a group`);
   const attributes = lazyAttributes(node);
   const type = parseDescription(array.dataType);
+  const chunks = array.chunks.map(Number);
   return {
     shape: array.shape.map(Number),
     shape64: array.shape,
-    chunks: array.chunks.map(Number),
+    chunks,
     shards: array.shards?.map(Number),
+    grid: array.grid?.map((runs) => runs.map(([length, count]) => [Number(length), count])) ?? chunks,
     dtype: array.dtype,
     type,
     fillValue: array.fillValue ? fillValueOf(type, array.fillValue) : null,
@@ -191,7 +198,7 @@ function callersFillValue({ data_type, fill_value }: ArrayMetadata): unknown {
   if (fill_value === null || fill_value === undefined) return null;
   if (data_type === "int64" || data_type === "uint64") return BigInt(fill_value as bigint | number | string);
   const special = typeof fill_value === "string" ? SPECIAL_FLOATS[fill_value] : undefined;
-  return data_type.startsWith("float") && special !== undefined ? special : fill_value;
+  return String(data_type).startsWith("float") && special !== undefined ? special : fill_value;
 }
 
 /** JSON in which 64-bit integers stay exact: `JSON.stringify` alone refuses bigints. */
@@ -215,8 +222,11 @@ function orderOf(codecs: Codec[], rank: number): number[] {
   return Array.isArray(order) ? order : axes;
 }
 
+const lengthOf = (axis: GridAxis): number => chunkExtent(axis, 0).length;
+
 export function factsOfMetadata(metadata: ArrayMetadata): ArrayFacts {
-  const outer = metadata.chunk_grid.configuration.chunk_shape;
+  const grid = gridOfMetadata(metadata.chunk_grid, metadata.shape.length);
+  const outer = grid.map(lengthOf);
   const sharding = named(metadata.codecs, "sharding_indexed");
   const chunks = (sharding?.chunk_shape as number[] | undefined) ?? outer;
   const codecs = (sharding?.codecs as Codec[] | undefined) ?? metadata.codecs;
@@ -227,6 +237,7 @@ export function factsOfMetadata(metadata: ArrayMetadata): ArrayFacts {
     },
     chunks,
     shards: sharding ? outer : undefined,
+    grid: sharding ? chunks : grid,
     dtype: metadata.data_type,
     type: undefined,
     fillValue: callersFillValue(metadata),

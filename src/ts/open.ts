@@ -3,15 +3,14 @@
  * a node has both.
  */
 import { Array as ZarrArray } from "./array.ts";
-import { boundCodecs, unlessAborted } from "./codec/bind.ts";
-import { callNow, isEngineStarted, run } from "./engine/engine.ts";
+import { describeWithCodecs } from "./codec/bind.ts";
+import { isEngineStarted, run } from "./engine/engine.ts";
 import { warn } from "./engine/warn.ts";
 import { ZarrError } from "./errors.ts";
 import { inExtensionsOfStore } from "./extension/extend.ts";
 import { Group } from "./group.ts";
 import { Location } from "./location.ts";
 import { type AttributeOptions, type NodeSummary, OpenedNode } from "./node_facts.ts";
-import { registry } from "./registry.ts";
 import { type Files, storeOf } from "./store/place.ts";
 import { askEarly, type FetchStore, storeId } from "./stores.ts";
 import type { AbsolutePath, DataType, Readable } from "./types.ts";
@@ -28,7 +27,7 @@ export interface OpenOptions extends AttributeOptions {
    * `"allow"` reads it, `"refuse"` fails.
    */
   dataTypeFallback?: "warn" | "allow" | "refuse";
-  /** zarrita's switch to save a request for `.zattrs`: it is asked for beside the others and read when it is looked at. */
+  /** `false` saves the request for v2's `.zattrs`: the node then has no attributes, and no dimension names. */
   attrs?: boolean;
 }
 
@@ -43,29 +42,18 @@ export function locationOf(place: unknown): Location<unknown> {
   return isLocation ? (place as Location<unknown>) : new Location(storeOf(place));
 }
 
-/** Codecs of the user's may have a say in what a chunk is: of a shard, or which dimension is the fastest. */
-async function describeWithCodecs(summary: NodeSummary, signal: AbortSignal | undefined): Promise<void> {
-  if (registry.size === 0 || !summary.array) return;
-  // What is wrong with a codec is told by reading.
-  const codecs = await unlessAborted(
-    boundCodecs(summary.document).catch(() => undefined),
-    signal,
-  );
-  if (codecs) summary.array = callNow((glue) => glue.describeArray(summary.document, codecs.text));
-}
-
 /** Stores in which v3 was found: its document is asked for first, and v2's only where there is none. */
 const v3Stores = new WeakSet<object>();
 
 async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3): Promise<Node<Readable>> {
   const { store, path } = locationOf(place);
-  const { kind = "", dataTypeFallback = "warn", signal } = options;
+  const { kind = "", dataTypeFallback = "warn", attrs = true, signal } = options;
   const below = options.path === undefined ? path : `${path}/${options.path}`;
   const isV3 = v3Stores.has(store as object);
   signal?.throwIfAborted();
-  const giveUp = isEngineStarted() ? () => {} : askEarly(store, below, isV3 ? 3 : format);
+  const giveUp = isEngineStarted() ? () => {} : askEarly(store, { path: below, format: isV3 ? 3 : format, attrs });
   const summary = await run<NodeSummary>(signal, (glue, settle) =>
-    glue.open(storeId(glue, store), below, kind, format, dataTypeFallback, isV3, signal, settle),
+    glue.open(storeId(glue, store), below, kind, format, dataTypeFallback, isV3, attrs, signal, settle),
   ).finally(giveUp);
   if (summary.dialect === "v3") v3Stores.add(store as object);
   await describeWithCodecs(summary, signal);

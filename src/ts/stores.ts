@@ -5,7 +5,7 @@
 
 import { finalizer, Handle, run } from "./engine/engine.ts";
 import { warn } from "./engine/warn.ts";
-import { EarlyRequests } from "./store/early.ts";
+import { type EarlyNode, EarlyRequests } from "./store/early.ts";
 import type { Listed } from "./store/file.ts";
 import {
   type PersistentCache,
@@ -231,9 +231,9 @@ export const httpOptions = (
  * Asks a store for the documents of a node before the engine has started; what this returns gives up those that the engine has not asked for
  * either.
  */
-export function askEarly(store: unknown, path: string, format: 0 | 2 | 3): () => void {
+export function askEarly(store: unknown, node: EarlyNode): () => void {
   const isEarly = store instanceof FetchStore && natives.has(store) && isUntouched(store);
-  return isEarly ? store[EARLY](path, format) : () => {};
+  return isEarly ? store[EARLY](node) : () => {};
 }
 
 const EARLY: unique symbol = Symbol("zarr-wasm.early");
@@ -252,7 +252,7 @@ export const warningsOfStore = (store: unknown): readonly string[] =>
 export class FetchStore extends NativeStore {
   readonly url: string | URL;
   readonly #warnings: string[];
-  readonly #early: (path: string, format: 0 | 2 | 3) => () => void;
+  readonly #early: (node: EarlyNode) => () => void;
 
   constructor(url: string | URL, options: FetchStoreOptions = {}) {
     const warnings: string[] = [];
@@ -269,7 +269,7 @@ export class FetchStore extends NativeStore {
     );
     this.url = url;
     this.#warnings = warnings;
-    this.#early = (path, format) => early.begin(absoluteUrl(url), path, format, requestInit(options));
+    this.#early = (node) => early.begin(absoluteUrl(url), node, requestInit(options));
   }
 
   /** What was odd about the server's answers. The warnings of nodes have these too. */
@@ -278,8 +278,8 @@ export class FetchStore extends NativeStore {
   }
 
   /** @internal */
-  [EARLY](path: string, format: 0 | 2 | 3): () => void {
-    return this.#early(path, format);
+  [EARLY](node: EarlyNode): () => void {
+    return this.#early(node);
   }
 
   /** Puts a value under a key, in place of what is there. */

@@ -84,4 +84,22 @@ test("a document of 50 MB", async () => {
   const node = await zarr.open(array(text));
   assert.equal(node.attrs.list.length, 640_000);
   assert.equal(node.attrs.last, 9007199254740992);
+  const started = performance.now();
+  const exact = node.attributes({ bigint: true });
+  const taken = performance.now() - started;
+  assert.equal(exact.last, 9007199254740993n);
+  assert.deepEqual(exact.list.at(-1), JSON.parse(entry));
+  assert.ok(taken < 10_000, `${taken} ms`);
+});
+
+test("special values stand where they stood: deep, at the end, under __proto__, in a key that stands twice", async () => {
+  const text =
+    '{"a":{"x":NaN,"x":"NaN"},"__proto__":{"n":9007199254740993},"l":[[],[1,-Infinity]],"t":"\\u0000NaN","n":[NaN],"n":3}';
+  const exact = (await zarr.open(array(text))).attributes({ bigint: true });
+  assert.equal(exact.a.x, "NaN");
+  assert.equal(Object.getOwnPropertyDescriptor(exact, "__proto__").value.n, 9007199254740993n);
+  assert.equal(Object.getPrototypeOf(exact), Object.prototype);
+  assert.deepEqual(exact.l, [[], [1, Number.NEGATIVE_INFINITY]]);
+  assert.equal(exact.t, "\u0000NaN");
+  assert.equal(exact.n, 3);
 });

@@ -3,6 +3,7 @@
 //! A shard is taken apart by its index: inner chunks that nothing is written to keep their encoded bytes, nested shards are changed
 //! the same way. What lies past the array's end is always fill value afterwards. A chunk of fill value alone is not stored.
 
+mod pending;
 mod shard;
 mod source;
 
@@ -10,6 +11,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+pub use pending::PendingUpdate;
 use shard::Shard;
 pub use source::pack;
 use source::{NewElements, Source};

@@ -48,6 +48,24 @@ impl Pipeline {
     }
 }
 
+/// Bytes through some codecs of bytes, of which some are the user's: for codecs that hold others and choose among them.
+pub(super) fn through_bytes(
+    cut: &Cut,
+    codecs: &[&Named<dyn BytesToBytes>],
+    direction: Direction,
+    input: &[u8],
+) -> Result<Vec<u8>> {
+    let mut links: Vec<Link<'_>> = codecs.iter().map(|named| Link::Bytes(named)).collect();
+    if direction == Direction::Decode {
+        links.reverse();
+    }
+    let key = Key { pipeline: cut.pipeline, direction, input: input.to_vec() };
+    match follow(cut, &links, key, Flow::Bytes(input.to_vec()))? {
+        Flow::Bytes(bytes) => Ok(bytes),
+        Flow::Array(_) => Err(misplaced()),
+    }
+}
+
 /// Takes a chunk through links, from where it was left.
 fn follow(cut: &Cut, links: &[Link<'_>], key: Key, input: Flow) -> Result<Flow> {
     let (start, mut flow) = cut.users.resume(&key)?.unwrap_or((0, input));

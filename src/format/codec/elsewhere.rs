@@ -5,18 +5,23 @@
 //! The planner only has to know where such a codec stands in its chain.
 
 use super::registry::{CodecKind, Home, needs_module};
-use super::user::UserStage;
+use super::user::{UserCodecs, UserStage, Users};
 use super::{
     ArrayBytes, ArrayToArray, ArrayToArraySpec, ArrayToBytes, ArrayToBytesSpec, BytesToBytes,
     BytesToBytesSpec, ChunkRepresentation, Output, Spec,
 };
 use crate::error::{Error, Result};
+use crate::format::metadata::json::Document;
+use crate::format::metadata::{CodecMetadata, v3};
 
 #[derive(Clone, Debug)]
 struct Elsewhere {
     whose: Whose,
     /// What the codec makes of the chunk, where that was told.
     encoded: Option<ChunkRepresentation>,
+    /// Codecs of the user's that stand in its configuration: whoever plans has to know what they are before it is run.
+    inner: Vec<CodecMetadata>,
+    users: Users,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -34,13 +39,28 @@ struct Bound {
 }
 
 /// The spec of a codec of this kind that `home` has.
-pub(super) fn spec(kind: CodecKind, home: Home) -> Spec {
-    of_kind(kind, Elsewhere { whose: Whose::Module(home), encoded: None })
+pub(super) fn spec(kind: CodecKind, home: Home, codec: &CodecMetadata, users: &Users) -> Spec {
+    let (users, inner) = match users {
+        Some(known) => (users.clone(), inner_codecs(codec, known)),
+        None => (None, Vec::new()),
+    };
+    of_kind(kind, Elsewhere { whose: Whose::Module(home), encoded: None, inner, users })
 }
 
 /// The spec of a codec of the user's.
 pub(super) fn user_spec(stage: &UserStage) -> Spec {
-    of_kind(stage.kind, Elsewhere { whose: Whose::User, encoded: Some(stage.encoded.clone()) })
+    let encoded = Some(stage.encoded.clone());
+    of_kind(stage.kind, Elsewhere { whose: Whose::User, encoded, inner: Vec::new(), users: None })
+}
+
+/// The user's among the `codecs` of a configuration; what is wrong with it is told where the codec is.
+fn inner_codecs(codec: &CodecMetadata, users: &UserCodecs) -> Vec<CodecMetadata> {
+    let read = || {
+        let document = Document::parse(codec.configuration.as_deref().unwrap_or("{}").as_bytes())?;
+        document.root().object()?.read("codecs", |json| json.list(v3::codec))
+    };
+    let codecs: Result<Option<Vec<CodecMetadata>>> = read();
+    codecs.ok().flatten().unwrap_or_default().into_iter().filter(|codec| users.has(codec)).collect()
 }
 
 fn of_kind(kind: CodecKind, spec: Elsewhere) -> Spec {
@@ -52,9 +72,12 @@ fn of_kind(kind: CodecKind, spec: Elsewhere) -> Spec {
 }
 
 impl Elsewhere {
-    fn bound(&self, decoded: &ChunkRepresentation) -> Box<Bound> {
+    fn bound(&self, decoded: &ChunkRepresentation) -> Result<Box<Bound>> {
+        for (codec, users) in self.inner.iter().zip(self.users.iter().cycle()) {
+            users.bind(codec, decoded)?;
+        }
         let chunk = self.encoded.as_ref().unwrap_or(decoded).clone();
-        Box::new(Bound { whose: self.whose, chunk })
+        Ok(Box::new(Bound { whose: self.whose, chunk }))
     }
 }
 
@@ -69,19 +92,19 @@ impl Bound {
 
 impl ArrayToArraySpec for Elsewhere {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
-        Ok(self.bound(decoded))
+        Ok(self.bound(decoded)?)
     }
 }
 
 impl ArrayToBytesSpec for Elsewhere {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
-        Ok(self.bound(decoded))
+        Ok(self.bound(decoded)?)
     }
 }
 
 impl BytesToBytesSpec for Elsewhere {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
-        Ok(self.bound(decoded))
+        Ok(self.bound(decoded)?)
     }
 }
 

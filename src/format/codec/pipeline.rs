@@ -41,7 +41,7 @@ pub(super) struct Cut {
 
 /// A bound codec and the name the metadata has for it, for errors.
 pub(super) struct Named<T: ?Sized> {
-    name: String,
+    pub(super) name: String,
     pub(super) codec: Box<T>,
     /// It is the user's, and run by somebody else.
     pub(super) user: Option<Rc<UserStage>>,

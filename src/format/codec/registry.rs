@@ -202,7 +202,7 @@ pub fn parse_with(codec: &CodecMetadata, users: &Users) -> Result<Spec> {
 fn parse_entry(codec: &CodecMetadata, users: &Users) -> Result<Spec> {
     let entry = lookup(&codec.name, codec.format)?;
     if !entry.home.is_here() {
-        return Ok(elsewhere::spec(entry.kind, entry.home));
+        return Ok(elsewhere::spec(entry.kind, entry.home, codec, users));
     }
     let read = || {
         let text = codec.configuration.as_deref().unwrap_or("{}");

@@ -10,6 +10,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::format::metadata::ZarrFormat;
+use crate::format::metadata::callers::OBJECTS;
 use crate::format::metadata::extension::Extension;
 
 /// From v3's `data_type`.
@@ -67,6 +68,8 @@ fn plain_type(name: &str) -> Result<DataType> {
     match name {
         boolean::NAME => Ok(DataType::Bool),
         "string" => Ok(DataType::String),
+        // Only in objects that callers make: no document has it.
+        OBJECTS => Ok(DataType::Json),
         _ if variable::BYTES_NAMES.contains(&name) => Ok(DataType::Bytes),
         _ => match fixed_bytes::raw_len_of_name(name) {
             Some(len) => len.map(DataType::Raw),

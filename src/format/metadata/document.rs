@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Draft, NodeMetadata, ZarrFormat, draft, v2, v3};
+use super::{Draft, NodeMetadata, ZarrFormat, callers, draft, v2, v3};
 use crate::error::{Error, Result};
 
 /// Key suffix of v3 metadata.
@@ -33,6 +33,9 @@ struct Message<'a> {
     zarr_format: u16,
     #[serde(borrow)]
     texts: std::borrow::Cow<'a, [(String, String)]>,
+    /// It is an object that a caller made, and stands in no store: see [`callers`].
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_callers: bool,
 }
 
 impl NodeDocument {
@@ -69,20 +72,25 @@ impl NodeDocument {
     /// # Errors
     /// None that strings can cause.
     pub fn to_json(&self) -> Result<String> {
-        let message = Message { zarr_format: number(self.format), texts: self.texts.as_slice().into() };
+        let texts = self.texts.as_slice().into();
+        let message = Message { zarr_format: number(self.format), texts, is_callers: false };
         serde_json::to_string(&message).map_err(|error| Error::argument(error.to_string()))
     }
 
     /// What [`to_json`](Self::to_json) made.
     ///
     /// # Errors
-    /// `Argument` for anything else.
+    /// `Argument` for anything else, and as [`callers::complete`].
     pub fn from_json(json: &str) -> Result<Self> {
         let invalid = |actual: String| Error::argument("this is no node document").actual(actual);
         let message: Message<'_> = serde_json::from_str(json).map_err(|error| invalid(error.to_string()))?;
         let format = ZarrFormat::ALL.into_iter().find(|format| number(*format) == message.zarr_format);
         let format = format.ok_or_else(|| invalid(format!("zarr_format {}", message.zarr_format)))?;
-        Ok(Self { format, texts: message.texts.into_owned() })
+        let mut texts = message.texts.into_owned();
+        if message.is_callers {
+            texts.iter_mut().try_for_each(|(_, text)| callers::complete(text).map(|whole| *text = whole))?;
+        }
+        Ok(Self { format, texts })
     }
 }
 

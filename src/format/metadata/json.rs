@@ -2,7 +2,7 @@
 //!
 //! A [`Document`] is checked once; a [`Json`] is a view of one value in it, still text, taken apart one level at a time:
 //! numbers never pass through a double unless the field is one, and what nobody asks for is never built. Deliberately not a
-//! value tree (but see [`tree`](super::tree) for attributes) and not a writer.
+//! value tree (but see [`marked`](super::marked) for attributes) and not a writer.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -100,7 +100,7 @@ fn scan(text: &[u8]) -> Result<bool> {
 }
 
 /// Where the quote stands that ends the string begun at `start`, or the end of the text.
-fn string_end(text: &[u8], start: usize) -> usize {
+pub(super) fn string_end(text: &[u8], start: usize) -> usize {
     let mut idx = start + 1;
     while let Some(byte) = text.get(idx) {
         match byte {
@@ -159,6 +159,16 @@ impl<'a> Json<'a> {
         }
         let restore = |text: String, (token, quoted): &(&str, &str)| text.replace(quoted, token);
         Cow::Owned(NON_FINITE.iter().fold(self.text.to_owned(), restore))
+    }
+
+    /// Whether bare `NaN` or `Infinity` tokens may stand in it.
+    pub(super) fn may_have_tokens(self) -> bool {
+        self.non_finite
+    }
+
+    /// The bare token that a string of a document with such tokens stands for.
+    pub(super) fn token_of(text: &str) -> Option<&'static str> {
+        NON_FINITE.iter().find(|(_, quoted)| text == *quoted).map(|(token, _)| *token)
     }
 
     /// The number that a bare `NaN` or `Infinity` token means; `None` for everything else, the strings of the same names

@@ -7,6 +7,7 @@
 //! codec can still be listed and described.
 
 mod attributes;
+pub(in crate::format) mod callers;
 mod chain;
 pub mod consolidated;
 pub mod document;
@@ -15,8 +16,8 @@ mod draft_2020;
 mod draft_2022;
 pub mod extension;
 pub mod json;
+pub mod marked;
 mod split;
-pub mod tree;
 pub mod v2;
 pub mod v3;
 pub mod write;

@@ -135,6 +135,8 @@ fn fill_value(
             warnings.push("fill_value is null, which Zarr v3 does not allow; it is read as zero".to_owned());
             Ok(FillValue::zero(data_type))
         }
+        // Of an object that a caller made out of v2's metadata: see `callers`.
+        DataType::Json => FillValue::parse_v2(data_type, None, json, warnings),
         DataType::Struct(_) if json.kind_name() == "a string" => {
             FillValue::parse_packed(data_type, stored, json)
         }

@@ -125,7 +125,7 @@ fn node_document(node: &NewNode, draft: Draft, suffix: &str) -> Result<NodeDocum
         }
     };
     if let NodeMetadata::Array(array) = document::parse(&document)? {
-        check_bound(*array)?;
+        check_bound(*array, node.users())?;
     }
     Ok(document)
 }

@@ -4,10 +4,11 @@
  */
 import { callNow, startEngine } from "../engine/engine.ts";
 import { type ErrorReport, errorFromReport } from "../errors.ts";
+import type { NodeSummary } from "../node_facts.ts";
 import { type CodecLoader, registry, urlOf } from "../registry.ts";
 import { failureOf } from "./fault.ts";
 import { CodecRunner, metaOf } from "./run.ts";
-import type { CodecSite } from "./site.ts";
+import type { CodecRequest, CodecSite } from "./site.ts";
 
 /** The user's codecs of one array. */
 export interface BoundCodecs {
@@ -54,8 +55,24 @@ async function know(site: CodecSite, runner: CodecRunner) {
   return { ...known, encoded };
 }
 
+type Glue = typeof import("#glue");
+
+/** Names the next codec that must be known, of those that are not among the `users` yet. */
+type Ask = (glue: Glue, users: string) => string | undefined;
+
 /** The user's codecs of an array that has these documents; undefined where it has none. */
-export async function boundCodecs(document: string): Promise<BoundCodecs | undefined> {
+export const boundCodecs = (document: string) =>
+  codecsAskedFor((glue, users) => glue.codecQuestion(document, users), "decode");
+
+/** The user's codecs of an array that is to be created by these options, `like` another. */
+export const codecsToCreate = (options: string, like: (glue: Glue) => number | undefined) =>
+  codecsAskedFor((glue, users) => glue.newCodecQuestion(options, like(glue), users), "encode");
+
+async function codecsAskedFor(
+  ask: Ask,
+  direction: CodecRequest["direction"],
+): Promise<BoundCodecs | undefined> {
+  if (registry.size === 0) return undefined;
   await startEngine();
   const loaders = new Map<string, CodecLoader>(registry);
   const runner = new CodecRunner((registered) => (loaders.get(registered) as CodecLoader)());
@@ -64,13 +81,13 @@ export async function boundCodecs(document: string): Promise<BoundCodecs | undef
   let names = [...loaders.keys()];
   for (let round = 0; round < MOST_CODECS; round += 1) {
     const text = JSON.stringify({ names, known });
-    const question = callNow((glue) => glue.codecQuestion(document, text));
+    const question = callNow((glue) => ask(glue, text));
     if (question === undefined) break;
     const site = JSON.parse(question) as CodecSite;
     try {
       known.push(await know(site, runner));
     } catch (thrown) {
-      const { report, cause } = failureOf({ site, direction: "decode" }, thrown);
+      const { report, cause } = failureOf({ site, direction }, thrown);
       throw errorFromReport({ ...(JSON.parse(report) as ErrorReport), cause });
     }
     const url = urlOf(loaders.get(site.registered) as CodecLoader);
@@ -80,6 +97,20 @@ export async function boundCodecs(document: string): Promise<BoundCodecs | undef
   const used = new Set(known.map(({ codec }) => codec));
   names = names.filter((name) => used.has(name) || used.has(name.replace(/^numcodecs\./, "")));
   return { text: JSON.stringify({ names, known }), modules, runner };
+}
+
+/** Codecs of the user's may have a say in what a chunk is: of a shard, or which dimension is the fastest. */
+export async function describeWithCodecs(
+  summary: NodeSummary,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (registry.size === 0 || !summary.array) return;
+  // What is wrong with a codec is told by reading.
+  const codecs = await unlessAborted(
+    boundCodecs(summary.document).catch(() => undefined),
+    signal,
+  );
+  if (codecs) summary.array = callNow((glue) => glue.describeArray(summary.document, codecs.text));
 }
 
 /** A promise, unless the signal is aborted before: then its reason. */

@@ -3,15 +3,17 @@ import type { ErrorReport } from "../errors.ts";
 import type { Failure } from "../worker/protocol.ts";
 import type { CodecRequest } from "./site.ts";
 
-/** A codec gave what it must not. */
+/** A codec gave what it must not, or lacks what it would have to have. */
 export class CodecFault extends Error {
   readonly expected: string;
   readonly actual: string;
+  readonly code: "Format" | "Unsupported";
 
-  constructor(message: string, expected: string, actual: string) {
+  constructor(message: string, expected: string, actual: string, code: "Format" | "Unsupported" = "Format") {
     super(message);
     this.expected = expected;
     this.actual = actual;
+    this.code = code;
   }
 }
 
@@ -30,8 +32,8 @@ export function failureOf(
     key,
   };
   if (thrown instanceof CodecFault) {
-    const { expected, actual } = thrown;
-    return { report: JSON.stringify({ ...report, expected, actual }) };
+    const { expected, actual, code } = thrown;
+    return { report: JSON.stringify({ ...report, code, expected, actual }) };
   }
   return {
     report: JSON.stringify({ ...report, message: `a codec failed: ${report.message}` }),

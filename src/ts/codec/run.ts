@@ -92,7 +92,8 @@ export class CodecRunner {
       return kind === "bytes_to_bytes" ? bytesOf(output) : packedChunk(decoded, output);
     }
     if (typeof codec.encode !== "function") {
-      throw new CodecFault("a codec cannot encode", "a method `encode`", typeof codec.encode);
+      const message = `codec ${JSON.stringify(request.site.codec)} reads only: it has no \`encode\``;
+      throw new CodecFault(message, "a method `encode`", typeof codec.encode, "Unsupported");
     }
     const output = await codec.encode(kind === "bytes_to_bytes" ? bytes : chunkOf(decoded, bytes));
     return kind === "array_to_array" ? packedChunk(encoded, output) : bytesOf(output);

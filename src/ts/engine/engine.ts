@@ -10,6 +10,7 @@ import { engineModule } from "./compile.ts";
 import { configuration } from "./configuration.ts";
 import { counters } from "./counters.ts";
 import { lock, releaseLocks } from "./locks.ts";
+import { parseMarked } from "./marked_json.ts";
 
 type Glue = typeof glue;
 
@@ -238,8 +239,10 @@ export function callNow<T>(call: (glue: Glue) => T): T {
  * JSON with what Python writes beside it (`NaN`, `Infinity`), its large integers as bigints if so wished. Only for text that
  * the engine handed out: by then it has been started.
  */
-export const parseJson = (text: string, exactIntegers: boolean): unknown =>
-  callNow(({ parseJson }) => parseJson(text, exactIntegers));
+export function parseJson(text: string, exactIntegers: boolean): unknown {
+  const [marked, places] = callNow((glue) => glue.markedJson(text, exactIntegers)) as [string, string];
+  return parseMarked(marked, places);
+}
 
 /** Lets the engine forget a number when the object that held it is collected. */
 export function finalizer(release: (glue: Glue, id: number) => void): FinalizationRegistry<Handle> {

@@ -3,6 +3,7 @@
  * proxy, a subclass, an extension), and for callers who bring a queue. Called just as zarrita calls it: the same coordinates, one call a
  * chunk and read, the caller's own signal. Reads that are neither go to the engine.
  */
+import { chunkAt, chunkExtent, type GridAxis } from "../chunk_grid.ts";
 import { InvalidSelectionError, UnsupportedError } from "../errors.ts";
 import type { EngineDimension, EngineSelection } from "../selection.ts";
 import type { Chunk, DataType } from "../types.ts";
@@ -26,7 +27,7 @@ export interface ByChunkRequest {
   array: Readable;
   selection: EngineSelection;
   shape: readonly number[];
-  chunks: readonly number[];
+  grid: readonly GridAxis[];
   /** Dimensions in the order of memory, slowest first. */
   order: readonly number[];
   signal: AbortSignal | undefined;
@@ -88,13 +89,13 @@ function indicesOf(entry: EngineDimension | undefined, length: number): number[]
   return entry.List.map((index) => wrapped(Number(index), length));
 }
 
-function axisOf(entry: EngineDimension | undefined, length: number, chunk: number): Axis {
+function axisOf(entry: EngineDimension | undefined, length: number, grid: GridAxis): Axis {
   const indices = indicesOf(entry, length);
   const spans = new Map<number, Span>();
   for (const [to, index] of indices.entries()) {
-    const at = Math.floor(index / chunk);
+    const at = chunkAt(grid, index);
     const span = spans.get(at) ?? { chunk: at, pairs: [] };
-    span.pairs.push([index - at * chunk, to]);
+    span.pairs.push([index - chunkExtent(grid, at).start, to]);
     spans.set(at, span);
   }
   const isKept = !(typeof entry === "object" && "Index" in entry);
@@ -218,13 +219,13 @@ function unlimited(): ChunkQueue {
 
 /** Reads a selection; undefined where it holds no element, of which no chunk can tell what holds none. */
 export async function getByChunk(request: ByChunkRequest): Promise<Chunk<DataType> | undefined> {
-  const { array, selection, shape, chunks, order, signal, useSharedArrayBuffer } = request;
+  const { array, selection, shape, grid, order, signal, useSharedArrayBuffer } = request;
   if (!("Orthogonal" in selection))
     throw new UnsupportedError("points of an array whose getChunk was replaced");
   if (selection.Orthogonal.length > shape.length) {
     throw new InvalidSelectionError(`${selection.Orthogonal.length} entries for ${shape.length} dimensions`);
   }
-  const axes = shape.map((length, axis) => axisOf(selection.Orthogonal[axis], length, chunks[axis] ?? 1));
+  const axes = shape.map((length, axis) => axisOf(selection.Orthogonal[axis], length, grid[axis] ?? 1));
   const counts = axes.map(({ count }) => count);
   if (counts.includes(0)) return undefined;
   const stride = stridesOf(counts, order);

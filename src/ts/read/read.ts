@@ -3,6 +3,7 @@
  */
 
 import { FACTS, type Array as ZarrArray } from "../array.ts";
+import { chunkExtent } from "../chunk_grid.ts";
 import { boundCodecs, unlessAborted } from "../codec/bind.ts";
 import { parseDescription, type TypeDescription } from "../data_type.ts";
 import { callNow, finalizer, Handle, run, startEngine } from "../engine/engine.ts";
@@ -202,10 +203,9 @@ export const readSelection = read;
 
 /** One whole chunk in native order, filled up with the fill value where it reaches beyond the array. */
 export function readChunk(array: AnyArray, index: readonly number[], options: Options): Promise<ReadResult> {
-  const { chunks, order } = array[FACTS];
-  const entries = index.map((at, axis) => {
-    const extent = chunks[axis] ?? 1;
-    return { Slice: { start: at * extent, stop: (at + 1) * extent } };
-  });
-  return read(array, { selection: { Orthogonal: entries }, order }, { ...options, frame: chunks });
+  const { grid, order } = array[FACTS];
+  const extents = index.map((at, axis) => chunkExtent(grid[axis] ?? 1, at));
+  const entries = extents.map(({ start, length }) => ({ Slice: { start, stop: start + length } }));
+  const frame = extents.map(({ length }) => length);
+  return read(array, { selection: { Orthogonal: entries }, order }, { ...options, frame });
 }

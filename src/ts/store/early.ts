@@ -10,6 +10,14 @@ const DOCUMENTS = { 2: [".zarray", ".zgroup", ".zattrs"], 3: ["zarr.json"] };
 /** Paths that are in a URL as they are. */
 const PLAIN = /^[\w.~/-]*$/;
 
+/** A node whose documents are asked for, as `open` is asked for it. */
+export interface EarlyNode {
+  path: string;
+  format: 0 | 2 | 3;
+  /** Whether v2's attributes are wanted too. */
+  attrs: boolean;
+}
+
 interface Sent {
   controller: AbortController;
   response: Promise<Response>;
@@ -24,10 +32,11 @@ export class EarlyRequests {
   }
 
   /** Asks for the documents of a node; what this returns gives up those that nobody has taken. */
-  begin(root: string, path: string, format: 0 | 2 | 3, init: RequestInit | undefined): () => void {
+  begin(root: string, { path, format, attrs }: EarlyNode, init: RequestInit | undefined): () => void {
     const [, place = "", query = ""] = /^(https?:\/\/[^?#]*?)\/*(\?[^#]*)?(?:#.*)?$/i.exec(root) ?? [];
     if (place === "" || !PLAIN.test(path)) return () => {};
-    const names = format === 0 ? [...DOCUMENTS[3], ...DOCUMENTS[2]] : DOCUMENTS[format];
+    const all = format === 0 ? [...DOCUMENTS[3], ...DOCUMENTS[2]] : DOCUMENTS[format];
+    const names = attrs ? all : all.filter((name) => name !== ".zattrs");
     const below = path
       .split("/")
       .filter((name) => name !== "")

@@ -22,6 +22,7 @@ interface DecodeExports {
   zarr_finish(part: number): number;
   /** Only in the full build. */
   zarr_update?(
+    part: number,
     array: number,
     update: number,
     words: number,
@@ -39,9 +40,12 @@ interface DecodeExports {
   zarr_panic_len(): number;
 }
 
-/** What `zarr_update` answers with, where there is nothing to be stored. */
-const SAME = 2;
-const EMPTY = 3;
+/** What `zarr_update` answers with, where there is nothing to be stored, or not yet. */
+const UNSTORED = new Map<number, Unstored | "waiting">([
+  [2, "same"],
+  [3, "empty"],
+  [4, "waiting"],
+]);
 
 /** The engine refused: `report` is its error as JSON. */
 export class DecodeFailure extends Error {
@@ -145,9 +149,12 @@ export class DecodeHost {
     return this.#wasm.zarr_is_waiting(part) !== 0;
   }
 
-  /** The part's elements, copied out. */
-  finish(part: number): Uint8Array<ArrayBuffer> {
-    this.#check(this.#wasm.zarr_finish(part));
+  /** The part's elements, copied out; of an update that has waited, what is to be stored. */
+  finish(part: number): Uint8Array<ArrayBuffer> | Unstored {
+    const status = this.#wasm.zarr_finish(part);
+    const unstored = UNSTORED.get(status);
+    if (unstored && unstored !== "waiting") return unstored;
+    this.#check(status);
     return this.#takeResult(takeMemory);
   }
 
@@ -155,14 +162,20 @@ export class DecodeHost {
     this.#wasm.zarr_cancel(part);
   }
 
-  /** A stored chunk as it is to be stored with this change. */
-  update(array: number, header: Uint32Array, { old, elements }: Update): Uint8Array<ArrayBuffer> | Unstored {
+  /** A stored chunk as it is to be stored with this change; `"waiting"` while codecs of the user's have to be run for it. */
+  update(
+    part: number,
+    array: number,
+    header: Uint32Array,
+    { old, elements }: Update,
+  ): Uint8Array<ArrayBuffer> | Unstored | "waiting" {
     if (!this.#wasm.zarr_update) throw new Error("this build of the engine has no encoders");
     const words = this.#place(header);
     const oldAt = old ? this.#place(old) : 0;
     const elementsAt = this.#place(elements);
     const oldLength = old?.length ?? 0;
     const status = this.#wasm.zarr_update(
+      part,
       array,
       words,
       header.length,
@@ -175,8 +188,8 @@ export class DecodeHost {
     this.#wasm.zarr_free(words, header.byteLength);
     this.#wasm.zarr_free(oldAt, oldLength);
     this.#wasm.zarr_free(elementsAt, elements.length);
-    if (status === SAME) return "same";
-    if (status === EMPTY) return "empty";
+    const unstored = UNSTORED.get(status);
+    if (unstored) return unstored;
     this.#check(status);
     return this.#takeResult();
   }

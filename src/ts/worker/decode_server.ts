@@ -12,6 +12,7 @@ import type {
   Home,
   Outcome,
   ToDecoder,
+  Unstored,
   Update,
   WorkMessage,
 } from "./protocol.ts";
@@ -39,6 +40,11 @@ function buffersOf(outcome: Outcome): ArrayBuffer[] {
 
 const failureMessage = (error: DecodeFailure | CodecFailure): Failure =>
   error instanceof CodecFailure ? error.failure : { report: error.report };
+
+const doneWith = (part: number, result: Uint8Array<ArrayBuffer> | Unstored | undefined): Outcome =>
+  typeof result === "string"
+    ? { type: "done", part, unstored: result }
+    : { type: "done", part, ...(result && { elements: result }) };
 
 export class DecodeServer {
   readonly #post: Post;
@@ -111,29 +117,35 @@ export class DecodeServer {
     if (!home || !seat) return { type: "trapped", part, trap: "the part's decoder was replaced" };
     try {
       seat.host ??= await DecodeHost.start(seat.module);
-      if (update && begin) return this.#update(seat, part, begin, update);
-      if (begin) this.#begin(seat, home, part, begin);
+      if (update && begin) {
+        const updated = this.#update(seat, home, part, begin, update);
+        if (updated) return updated;
+      } else if (begin) this.#begin(seat, home, part, begin);
       for (const supply of supplies) seat.host.supply(part, supply);
       const coding = this.#codings.get(part);
       if (coding?.proceed(seat.host, message.answers ?? [])) {
         return { type: "asks", part, requests: coding.takeRequests(), isRunning: coding.isRunning };
       }
       if (!finish) return { type: "done", part };
-      const elements = seat.host.finish(part);
+      const finished = seat.host.finish(part);
       this.#end(seat, part);
-      return { type: "done", part, elements };
+      return doneWith(part, finished);
     } catch (error) {
       return this.#failed(seat, part, error);
     }
   }
 
-  #update(seat: Seat, part: number, { array, header }: Begin, update: Update): Outcome {
+  /** Has a chunk changed; undefined while codecs of the user's have to be run for it. */
+  #update(seat: Seat, home: Home, part: number, begin: Begin, update: Update): Outcome | undefined {
+    const { array, header } = begin;
     this.#bind(seat, array);
-    const updated = seat.host?.update(array, header, update);
+    const updated = seat.host?.update(part, array, header, update);
+    if (updated === "waiting") {
+      this.#register(seat, home, part, array);
+      return undefined;
+    }
     if (seat.begun.size === 0 && (seat.host?.memoryBytes ?? 0) > RECYCLE_BYTES) this.#drop(seat);
-    return typeof updated === "string"
-      ? { type: "done", part, unstored: updated }
-      : { type: "done", part, elements: updated };
+    return doneWith(part, updated);
   }
 
   #bind(seat: Seat, array: number): void {
@@ -146,6 +158,10 @@ export class DecodeServer {
   #begin(seat: Seat, home: Home, part: number, { array, header }: Begin): void {
     this.#bind(seat, array);
     seat.host?.begin(part, array, header);
+    this.#register(seat, home, part, array);
+  }
+
+  #register(seat: Seat, home: Home, part: number, array: number): void {
     seat.begun.add(part);
     this.#parts.set(part, home);
     const known = this.#arrays.get(array);

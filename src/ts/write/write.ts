@@ -151,13 +151,14 @@ function extentOf(extent: number | bigint): bigint {
 }
 
 /** Changes the shape; the array's summary as it is then. */
-export function resizeArray(
+export async function resizeArray(
   array: AnyArray,
   shape: readonly (number | bigint)[],
   options: Pick<WriteOptions, "signal" | "priority">,
 ): Promise<NodeSummary> {
   const { signal } = options;
   const extents = BigUint64Array.from(shape, extentOf);
+  await bindCodecs(array[FACTS], signal);
   return run<NodeSummary>(
     signal,
     (glue, settle) => {

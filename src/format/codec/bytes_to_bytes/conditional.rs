@@ -6,8 +6,12 @@
 
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::cut::through_bytes;
+use crate::format::codec::elsewhere;
+use crate::format::codec::pipeline::{Cut, Named};
 use crate::format::codec::registry::{self, require_encoders};
 use crate::format::codec::sharding::codec_list;
+use crate::format::codec::user::{Direction, Users};
 use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec};
 use crate::format::metadata::CodecMetadata;
 use crate::limits;
@@ -17,6 +21,7 @@ use crate::limits;
 struct ConditionalSpec {
     codecs: Vec<CodecMetadata>,
     header_len: usize,
+    users: Users,
 }
 
 /// Reads the configuration.
@@ -40,40 +45,116 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
             bits / 8
         }
     };
-    Ok(Spec::BytesToBytes(Box::new(ConditionalSpec { codecs, header_len })))
+    Ok(Spec::BytesToBytes(Box::new(ConditionalSpec {
+        codecs,
+        header_len,
+        users: configuration.users().clone(),
+    })))
 }
 
 impl BytesToBytesSpec for ConditionalSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
-        let bind = |codec: &CodecMetadata| {
-            let blame = |error: Error| {
-                error.in_codec(codec.name.as_str()).within_field(&codec.field).within_field("configuration")
-            };
-            match registry::parse(codec).map_err(|error| error.within_field("configuration"))? {
-                Spec::BytesToBytes(spec) => spec.bind(decoded).map_err(blame),
-                _ => Err(blame(Error::format("conditional is for codecs of bytes only"))),
-            }
+        let codecs = self.codecs.iter().map(|codec| self.bind_codec(codec, decoded));
+        Ok(Box::new(Conditional {
+            codecs: codecs.collect::<Result<_>>()?,
+            header_len: self.header_len,
+            metadata: self.codecs.clone(),
+            decoded: decoded.clone(),
+            users: self.users.clone(),
+        }))
+    }
+}
+
+impl ConditionalSpec {
+    fn bind_codec(
+        &self,
+        codec: &CodecMetadata,
+        decoded: &ChunkRepresentation,
+    ) -> Result<Named<dyn BytesToBytes>> {
+        let blame = |error: Error| {
+            error.in_codec(codec.name.as_str()).within_field(&codec.field).within_field("configuration")
         };
-        let codecs = self.codecs.iter().map(bind).collect::<Result<_>>()?;
-        Ok(Box::new(Conditional { codecs, header_len: self.header_len }))
+        let user = match &self.users {
+            Some(users) => users.bind(codec, decoded)?,
+            None => None,
+        };
+        let spec = match &user {
+            Some(stage) => elsewhere::user_spec(stage),
+            None => registry::parse_with(codec, &self.users)
+                .map_err(|error| error.within_field("configuration"))?,
+        };
+        match spec {
+            Spec::BytesToBytes(spec) => {
+                let bound = spec.bind(decoded).map_err(blame)?;
+                Ok(Named { name: codec.name.clone(), codec: bound, user })
+            }
+            _ => Err(blame(Error::format("conditional is for codecs of bytes only"))),
+        }
     }
 }
 
 struct Conditional {
-    codecs: Vec<Box<dyn BytesToBytes>>,
+    codecs: Vec<Named<dyn BytesToBytes>>,
     header_len: usize,
+    metadata: Vec<CodecMetadata>,
+    decoded: ChunkRepresentation,
+    users: Users,
 }
 
 impl Conditional {
-    /// The codecs that a header says were applied, in that order.
-    fn applied(&self, header: &[u8]) -> Result<Vec<&dyn BytesToBytes>> {
+    /// The codecs, by number, that a header says were applied, in that order.
+    fn applied(&self, header: &[u8]) -> Result<Vec<usize>> {
         let bits = header.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1));
         let set = bits.enumerate().filter(|(_, bit)| *bit).map(|(idx, _)| {
             let unknown =
                 || Error::format("header names a codec that is not there").actual(format!("bit {idx}"));
-            self.codecs.get(idx).map(Box::as_ref).ok_or_else(unknown)
+            if idx < self.codecs.len() { Ok(idx) } else { Err(unknown()) }
         });
         set.collect()
+    }
+
+    fn codecs<'a>(&'a self, numbers: &[usize]) -> Vec<&'a Named<dyn BytesToBytes>> {
+        numbers.iter().filter_map(|number| self.codecs.get(*number)).collect()
+    }
+
+    /// Where a chain of some of the codecs is cut, if the user's are among them.
+    fn cut(&self, numbers: &[usize]) -> Option<Cut> {
+        let users = self.users.as_ref()?;
+        self.codecs(numbers).iter().find(|named| named.user.is_some())?;
+        let chain: Vec<_> = numbers.iter().filter_map(|number| self.metadata.get(*number).cloned()).collect();
+        Some(Cut { users: users.clone(), pipeline: users.pipeline(&chain, &self.decoded) })
+    }
+
+    fn decode_with(
+        &self,
+        codecs: &[&Named<dyn BytesToBytes>],
+        content: &[u8],
+        mut output: Output<'_>,
+    ) -> Result<()> {
+        let Some((first, later)) = codecs.split_first() else { return output.put(content) };
+        let limit = limits::to_usize(limits::CHUNK_BYTES, "chunk")?;
+        let (mut ready, mut next) = (Vec::new(), Vec::new());
+        let mut undone = false;
+        for named in later.iter().rev() {
+            let source = if undone { ready.as_slice() } else { content };
+            next.clear();
+            named.codec.decode(source, Output::Growing { buf: &mut next, limit })?;
+            std::mem::swap(&mut ready, &mut next);
+            undone = true;
+        }
+        first.codec.decode(if undone { &ready } else { content }, output)
+    }
+
+    fn encode_with_all(&self, decoded: &[u8]) -> Result<Option<Vec<u8>>> {
+        let all: Vec<usize> = (0..self.codecs.len()).collect();
+        if let Some(cut) = self.cut(&all) {
+            return through_bytes(&cut, &self.codecs(&all), Direction::Encode, decoded).map(Some);
+        }
+        let mut content: Option<Vec<u8>> = None;
+        for named in &self.codecs {
+            content = Some(named.codec.encode(content.as_deref().unwrap_or(decoded))?);
+        }
+        Ok(content)
     }
 }
 
@@ -83,27 +164,17 @@ impl BytesToBytes for Conditional {
             .split_at_checked(self.header_len)
             .ok_or_else(|| Error::format("header of the conditional codec is cut off"))?;
         let applied = self.applied(header)?;
-        let Some((first, later)) = applied.split_first() else { return output.put(content) };
-        let limit = limits::to_usize(limits::CHUNK_BYTES, "chunk")?;
-        let (mut ready, mut next) = (Vec::new(), Vec::new());
-        let mut undone = false;
-        for codec in later.iter().rev() {
-            let source = if undone { ready.as_slice() } else { content };
-            next.clear();
-            codec.decode(source, Output::Growing { buf: &mut next, limit })?;
-            std::mem::swap(&mut ready, &mut next);
-            undone = true;
+        match self.cut(&applied) {
+            Some(cut) => {
+                output.put(&through_bytes(&cut, &self.codecs(&applied), Direction::Decode, content)?)
+            }
+            None => self.decode_with(&self.codecs(&applied), content, output),
         }
-        first.decode(if undone { &ready } else { content }, output)
     }
 
     fn encode(&self, decoded: &[u8]) -> Result<Vec<u8>> {
         require_encoders()?;
-        let mut content: Option<Vec<u8>> = None;
-        for codec in &self.codecs {
-            content = Some(codec.encode(content.as_deref().unwrap_or(decoded))?);
-        }
-        let content = content.filter(|content| content.len() < decoded.len());
+        let content = self.encode_with_all(decoded)?.filter(|content| content.len() < decoded.len());
         let mut encoded = vec![0; self.header_len];
         if content.is_some() {
             for idx in 0..self.codecs.len() {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::{Site, UserStage, waiting};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Stage};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::{ArrayBytes, ChunkRepresentation, CodecKind, wrong_decoded_len};
 
@@ -15,6 +15,15 @@ pub enum Direction {
     Decode,
     /// From elements to bytes.
     Encode,
+}
+
+impl Direction {
+    fn stage(self) -> Stage {
+        match self {
+            Self::Decode => Stage::Decode,
+            Self::Encode => Stage::Encode,
+        }
+    }
 }
 
 /// What stands between two codecs.
@@ -128,7 +137,9 @@ impl Ledger {
         let entry = self.entries.iter_mut().find(|(_, entry)| entry.id == id && entry.answer.is_none());
         let Some((key, entry)) = entry else { return Ok(false) };
         let flow = entry.stage.output(key.direction, output);
-        entry.answer = Some(flow.map_err(|error| error.in_codec(entry.stage.site.codec.as_str()))?);
+        let blame =
+            |error: Error| error.in_codec(entry.stage.site.codec.as_str()).in_stage(key.direction.stage());
+        entry.answer = Some(flow.map_err(blame)?);
         Ok(true)
     }
 }

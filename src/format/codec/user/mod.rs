@@ -65,10 +65,17 @@ impl UserCodecs {
         }
     }
 
-    /// The kind of a codec of the user's, as far as it is known without its place.
-    fn kind_of(&self, codec: &CodecMetadata) -> Option<CodecKind> {
+    /// Whether the user has registered a codec of this name.
+    pub fn has(&self, codec: &CodecMetadata) -> bool {
+        self.name_of(codec).is_some()
+    }
+
+    /// The kind of a codec of the user's, as far as it is known without its place: that of its configuration, or of its name with
+    /// another one.
+    pub fn kind_of(&self, codec: &CodecMetadata) -> Option<CodecKind> {
         self.name_of(codec)?;
-        self.registered.iter().find(|known| known.is_of(codec)).map(|known| known.kind)
+        let exact = self.registered.iter().find(|known| known.is_of(codec));
+        exact.or_else(|| self.registered.iter().find(|known| known.is_named(codec))).map(|known| known.kind)
     }
 
     /// The user's codec that the metadata names, bound to what it will see; `None` when it is none of the user's.

@@ -131,7 +131,13 @@ impl Registered {
 
     /// Whether it is this codec, at whatever place.
     pub(super) fn is_of(&self, codec: &CodecMetadata) -> bool {
-        self.codec == codec.name && self.configuration == codec.configuration
+        let said = |configuration: &Option<String>| configuration.clone().unwrap_or_else(|| "{}".to_owned());
+        self.is_named(codec) && said(&self.configuration) == said(&codec.configuration)
+    }
+
+    /// Whether it has this name.
+    pub(super) fn is_named(&self, codec: &CodecMetadata) -> bool {
+        self.codec == codec.name
     }
 
     /// Whether what it said holds there too: shapes matter only to codecs that change them.

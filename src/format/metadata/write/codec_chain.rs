@@ -5,6 +5,7 @@ use super::options::ArrayOptions;
 use super::text::{ObjectText, list, string};
 use crate::error::{Error, Result};
 use crate::format::codec::registry::{self, CodecKind};
+use crate::format::codec::user::Users;
 use crate::format::data_type::DataType;
 use crate::format::data_type::typestr::Endian;
 use crate::format::metadata::draft::{self, DraftCodec};
@@ -29,7 +30,7 @@ impl Chain<'_> {
             Some(codecs) => codecs.iter().map(|text| parse_v3(text)).collect::<Result<Vec<_>>>()?,
             None => vec![made("zstd", None)],
         };
-        let kind = |codec: &CodecMetadata| registry::kind_of(&codec.name, ZarrFormat::V3);
+        let kind = |codec: &CodecMetadata| self.kind_of(codec);
         let makes_bytes = chain.iter().any(|codec| kind(codec) == Some(CodecKind::ArrayToBytes));
         if !makes_bytes {
             let at = chain.iter().position(|codec| kind(codec) == Some(CodecKind::BytesToBytes));
@@ -40,7 +41,8 @@ impl Chain<'_> {
             chain.insert(0, made("transpose", Some(ObjectText::new().with("order", order).compact())));
         }
         if let Some(inner) = inner {
-            let inner_chain = codecs::chain(&chain, self.data_type, self.options.shape.len())?;
+            let inner_chain =
+                codecs::chain(&chain, self.data_type, self.options.shape.len(), &self.options.users)?;
             let configuration = ObjectText::new()
                 .with("chunk_shape", list(inner))
                 .with("codecs", list(inner_chain))
@@ -50,6 +52,12 @@ impl Chain<'_> {
         }
         chain.iter_mut().enumerate().for_each(|(idx, codec)| codec.field = format!("codecs[{idx}]"));
         Ok(chain)
+    }
+
+    /// Where a codec stands; of the user's only as far as that is known by now.
+    fn kind_of(&self, codec: &CodecMetadata) -> Option<CodecKind> {
+        let user = self.options.users.as_ref().and_then(|users| users.kind_of(codec));
+        user.or_else(|| registry::kind_of(&codec.name, codec.format))
     }
 
     fn array_to_bytes(&self) -> CodecMetadata {
@@ -73,10 +81,11 @@ impl Chain<'_> {
             chain.push(CodecMetadata { field: "order".to_owned(), ..transpose });
         }
         let zstd = vec![V2_COMPRESSOR.to_owned()];
-        let mut given = self.options.codecs.as_ref().unwrap_or(&zstd).iter().map(|text| parse_v2(text));
-        let mut given = given.by_ref().collect::<Result<Vec<_>>>()?;
+        let users = &self.options.users;
+        let given = self.options.codecs.as_ref().unwrap_or(&zstd).iter().map(|text| parse_v2(text, users));
+        let mut given = given.collect::<Result<Vec<_>>>()?;
         given.retain(|codec| codec.name != "bytes");
-        let kind = |codec: &CodecMetadata| registry::kind_of(&codec.name, ZarrFormat::V2);
+        let kind = |codec: &CodecMetadata| self.kind_of(codec);
         let is_bytes = |codec: &CodecMetadata| kind(codec) == Some(CodecKind::ArrayToBytes);
         if !given.iter().any(is_bytes)
             && let Some(id) = object_codec(self.data_type)
@@ -158,8 +167,8 @@ fn parse_v3(text: &str) -> Result<CodecMetadata> {
     v3::codec(document.root()).map_err(|error| error.within_field("codecs"))
 }
 
-/// A numcodecs object, or a v3 codec that numcodecs has under another spelling.
-fn parse_v2(text: &str) -> Result<CodecMetadata> {
+/// A numcodecs object, or a v3 codec that numcodecs has under another spelling; one of the user's has its name as its id.
+fn parse_v2(text: &str, users: &Users) -> Result<CodecMetadata> {
     let document = Document::parse(text.as_bytes())?;
     let id = document.root().object().ok().and_then(|object| object.get("id")?.str().ok());
     if let Some(id) = id {
@@ -170,10 +179,15 @@ fn parse_v2(text: &str) -> Result<CodecMetadata> {
     if codec.name == "bytes" {
         return Ok(codec);
     }
-    let entry = registry::lookup(&codec.name, ZarrFormat::V3)?;
-    let id = entry.v2_ids.first().ok_or_else(|| {
-        Error::argument("this codec of v3 has no v2 form").in_codec(codec.name.as_str()).in_field("codecs")
-    })?;
+    let id = if users.as_ref().is_some_and(|users| users.has(&codec)) {
+        codec.name.strip_prefix("numcodecs.").unwrap_or(&codec.name)
+    } else {
+        let entry = registry::lookup(&codec.name, ZarrFormat::V3)?;
+        entry.v2_ids.first().ok_or_else(|| {
+            let error = Error::argument("this codec of v3 has no v2 form").in_codec(codec.name.as_str());
+            error.in_field("codecs")
+        })?
+    };
     let configuration = Document::parse(codec.configuration.as_deref().unwrap_or("{}").as_bytes())?;
     let mut object = ObjectText::new().with("id", string(id));
     let mut given = ObjectText::of(configuration.root())?;
@@ -215,14 +229,14 @@ fn parse_draft(text: &str) -> Result<CodecMetadata> {
         }
     }
     let codec = match members {
-        Ok(members) if members.get("id").is_some() => return parse_v2(text),
+        Ok(members) if members.get("id").is_some() => return parse_v2(text, &None),
         _ => parse_v3(text)?,
     };
     // `endian` was the name of `bytes` before the final text, and is its URI's here.
     if codec.name == "endian" {
         return Ok(CodecMetadata { name: "bytes".to_owned(), ..codec });
     }
-    parse_v2(text)
+    parse_v2(text, &None)
 }
 
 /// blosc's shuffle is a word in v3 and a number in numcodecs.

@@ -6,6 +6,7 @@ use super::text::{ObjectText, list, string};
 use super::v3::extension;
 use crate::error::{Error, Result};
 use crate::format::codec::registry;
+use crate::format::codec::user::Users;
 use crate::format::data_type::DataType;
 use crate::format::metadata::json::{Document, Json};
 use crate::format::metadata::{CodecMetadata, ZarrFormat, v3 as read_v3};
@@ -14,12 +15,17 @@ use crate::format::metadata::{CodecMetadata, ZarrFormat, v3 as read_v3};
 pub(super) const INDEX_CODECS: &str =
     r#"[{"name":"bytes","configuration":{"endian":"little"}},{"name":"crc32c"}]"#;
 
-/// The codecs of a chain as JSON texts.
+/// The codecs of a chain as JSON texts; those of the user's are left as they are.
 ///
 /// # Errors
 /// `Unsupported` for a codec of v2, `Format` for a configuration that is none.
-pub(super) fn chain(codecs: &[CodecMetadata], data_type: &DataType, rank: usize) -> Result<Vec<String>> {
-    let context = Context { data_type, rank };
+pub(super) fn chain(
+    codecs: &[CodecMetadata],
+    data_type: &DataType,
+    rank: usize,
+    users: &Users,
+) -> Result<Vec<String>> {
+    let context = Context { data_type, rank, users };
     codecs
         .iter()
         .map(|codec| {
@@ -32,6 +38,7 @@ pub(super) fn chain(codecs: &[CodecMetadata], data_type: &DataType, rank: usize)
 struct Context<'a> {
     data_type: &'a DataType,
     rank: usize,
+    users: &'a Users,
 }
 
 impl Context<'_> {
@@ -41,6 +48,12 @@ impl Context<'_> {
         }
         let document = Document::parse(codec.configuration.as_deref().unwrap_or("{}").as_bytes())?;
         let given = ObjectText::of(document.root())?;
+        if self.users.as_ref().is_some_and(|users| users.has(codec)) {
+            return Ok(match codec.configuration {
+                None => ObjectText::new().with("name", string(&codec.name)).compact(),
+                Some(_) => extension(&codec.name, &given),
+            });
+        }
         let name = own_name(&codec.name);
         let strict = match name {
             "bytes" => self.bytes(given),
@@ -94,11 +107,11 @@ impl Context<'_> {
     fn sharding(&self, given: ObjectText, json: Json<'_>) -> Result<ObjectText> {
         let members = json.object()?;
         let inner = members.require("codecs", |json| json.list(read_v3::codec))?;
-        let given = given.with("codecs", list(chain(&inner, self.data_type, self.rank)?));
+        let given = given.with("codecs", list(chain(&inner, self.data_type, self.rank, self.users)?));
         let given = match members.read("index_codecs", |json| json.list(read_v3::codec))? {
             Some(index) => {
                 let integers = DataType::Integer(crate::format::data_type::Integer::Uint64);
-                given.with("index_codecs", list(chain(&index, &integers, self.rank + 1)?))
+                given.with("index_codecs", list(chain(&index, &integers, self.rank + 1, &None)?))
             }
             None => given.with("index_codecs", INDEX_CODECS),
         };
@@ -131,7 +144,7 @@ mod tests {
 
     fn strict(codecs: &str, data_type: DataType) -> String {
         let document = Document::parse(codecs.as_bytes()).unwrap();
-        list(chain(&document.root().list(read_v3::codec).unwrap(), &data_type, 2).unwrap())
+        list(chain(&document.root().list(read_v3::codec).unwrap(), &data_type, 2, &None).unwrap())
     }
 
     #[test]

@@ -20,14 +20,17 @@ use super::document::NodeDocument;
 use super::draft::write::{self as draft, Details};
 use super::{ArrayMetadata, Draft, GroupMetadata, ZarrFormat};
 use crate::error::{Result, Stage};
+use crate::format::codec::user::Users;
 
-/// The documents of an array.
+/// The documents of an array; codecs of the user's stand in it as they were given.
 ///
 /// # Errors
 /// `Argument` for metadata that the format cannot express.
-pub fn array(metadata: &ArrayMetadata) -> Result<NodeDocument> {
+pub fn array(metadata: &ArrayMetadata, users: &Users) -> Result<NodeDocument> {
     let texts = match metadata.format {
-        ZarrFormat::V3 => v3::array(metadata).map(|text| vec![(super::document::ZARR_JSON.to_owned(), text)]),
+        ZarrFormat::V3 => {
+            v3::array(metadata, users).map(|text| vec![(super::document::ZARR_JSON.to_owned(), text)])
+        }
         ZarrFormat::V2 => v2::array(metadata),
         ZarrFormat::Draft(draft) => return draft_array(metadata, draft, &Details::default()),
     };

@@ -9,6 +9,7 @@ use super::{defaults, edit};
 use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::{ChunkKeyEncoding, Separator};
+use crate::format::codec::user::Users;
 use crate::format::data_type::typestr::{self, Endian};
 use crate::format::data_type::{DataType, FillValue, name, structure};
 use crate::format::metadata::extension::Extension;
@@ -67,6 +68,8 @@ pub struct ArrayOptions {
     pub storage_transformers: Vec<String>,
     /// JSON of the list of the array's extensions; the drafts only.
     pub extensions: Option<String>,
+    /// Codecs of the user's that its chain may name.
+    pub users: Users,
 }
 
 impl ArrayOptions {
@@ -91,6 +94,7 @@ impl ArrayOptions {
             attributes: attributes::NONE.to_owned(),
             storage_transformers: Vec::new(),
             extensions: None,
+            users: None,
         }
     }
 
@@ -183,6 +187,7 @@ impl ArrayOptions {
                 .read("storage_transformers", |json| json.list(text))?
                 .unwrap_or_default(),
             extensions: members.read("extensions", text)?,
+            users: None,
         })
     }
 
@@ -480,7 +485,7 @@ mod tests {
 
     fn documents(options: &str) -> Result<Vec<(String, serde_json::Value)>> {
         let metadata = ArrayOptions::from_json(options)?.metadata()?;
-        let written = write::array(&metadata)?;
+        let written = write::array(&metadata, &None)?;
         let NodeMetadata::Array(read) = document::parse(&written)? else { panic!("a group") };
         assert_eq!(read.shape, metadata.shape);
         assert_eq!(read.data_type, metadata.data_type);
@@ -569,7 +574,10 @@ mod tests {
         let first = r#"{"shape":[10],"chunk_shape":[3],"data_type":"int16","codecs":["gzip"],"fill_value":5,"attributes":{"a":1}}"#;
         let first = ArrayOptions::from_json(first).unwrap().metadata().unwrap();
         let like = |options: &str| ArrayOptions::like(options, Some(&first)).unwrap().metadata().unwrap();
-        assert_eq!(write::array(&like("{}")).unwrap().texts, write::array(&first).unwrap().texts);
+        assert_eq!(
+            write::array(&like("{}"), &None).unwrap().texts,
+            write::array(&first, &None).unwrap().texts
+        );
         let other = like(r#"{"zarr_format":2,"chunk_shape":[5],"attributes":{}}"#);
         assert_eq!((other.data_type, other.fill_value), (first.data_type.clone(), first.fill_value.clone()));
         assert_eq!(other.attributes, "{}");

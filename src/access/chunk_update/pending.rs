@@ -1,0 +1,190 @@
+//! A change of a stored chunk in whose chain codecs of the user's stand: it is left where they are to be run, and gone on with
+//! when they have answered. What is stored may have to be decoded by them before they encode.
+
+use std::rc::Rc;
+
+use super::{ChunkUpdate, Updated, apply};
+use crate::access::binding::Binding;
+use crate::error::{Error, Result, Stage};
+use crate::format::codec::user::{Ledger, Request, is_waiting};
+
+/// See the module.
+pub struct PendingUpdate {
+    binding: Rc<Binding>,
+    update: ChunkUpdate,
+    old: Option<Vec<u8>>,
+    elements: Vec<u8>,
+    ledger: Ledger,
+    updated: Option<Updated>,
+}
+
+impl PendingUpdate {
+    /// Begins a change and takes it as far as it goes; `old` and `elements` are those of [`apply`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn begin(
+        binding: &Rc<Binding>,
+        update: ChunkUpdate,
+        old: Option<&[u8]>,
+        elements: &[u8],
+    ) -> Result<Self> {
+        let mut pending = Self {
+            binding: binding.clone(),
+            update,
+            old: old.map(<[u8]>::to_vec),
+            elements: elements.to_vec(),
+            ledger: Ledger::default(),
+            updated: None,
+        };
+        pending.attempt()?;
+        Ok(pending)
+    }
+
+    /// Hands out what the user's codecs are to do: each request once, with the chunk's key.
+    pub fn requests(&mut self, mut take: impl FnMut(&str, Request<'_>)) {
+        let key = self.key();
+        self.ledger.hand_out(|request| take(&key, request));
+    }
+
+    /// Takes what a codec of the user's has made for a request.
+    ///
+    /// # Errors
+    /// `Format` for elements that are not as many as the chunk's.
+    pub fn answer(&mut self, id: u32, output: &[u8]) -> Result<()> {
+        match self.ledger.answer(id, output).map_err(|error| error.at_key(self.key()))? {
+            true => Ok(()),
+            false => Err(Error::argument("an answer to what was not asked")),
+        }
+    }
+
+    /// Goes on, once all that was asked is answered.
+    ///
+    /// # Errors
+    /// As [`begin`](Self::begin).
+    pub fn resume(&mut self) -> Result<()> {
+        if self.is_waiting() && self.ledger.is_answered() { self.attempt() } else { Ok(()) }
+    }
+
+    /// Whether a codec of the user's has not answered.
+    pub fn is_waiting(&self) -> bool {
+        self.updated.is_none()
+    }
+
+    /// What has become of the chunk.
+    ///
+    /// # Errors
+    /// `Argument` while it waits.
+    pub fn finish(self) -> Result<Updated> {
+        let waiting = || Error::argument("a chunk cannot be stored while it waits for codecs of the user's");
+        self.updated.ok_or_else(waiting)
+    }
+
+    /// Relative to the array.
+    fn key(&self) -> String {
+        self.binding.metadata().chunk_key_encoding.encode(&self.update.chunk)
+    }
+
+    fn attempt(&mut self) -> Result<()> {
+        let users = self.binding.users().clone();
+        let exchange = |ledger: &mut Ledger| users.iter().for_each(|users| users.exchange(ledger));
+        exchange(&mut self.ledger);
+        let updated = apply(&self.binding, &self.update, self.old.as_deref(), &self.elements);
+        exchange(&mut self.ledger);
+        match updated {
+            Err(error) if is_waiting(&error) => Ok(()),
+            updated => {
+                self.updated = Some(updated.map_err(|error| error.in_stage(Stage::Encode))?);
+                Ok(())
+            }
+        }
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::access::chunk_update::Change;
+    use crate::access::piece::{Moved, MovedAxis};
+    use crate::format::codec::sharding::ChunkOrder;
+    use crate::format::codec::user::{Direction, UserCodecs};
+    use crate::format::metadata::ZarrFormat;
+    use crate::format::metadata::document::{NodeDocument, ZARR_JSON};
+
+    /// Four elements of one byte a chunk, or two inner chunks of two, xor-ed by a codec of the user's.
+    fn binding(codecs: &str) -> Rc<Binding> {
+        let text = format!(
+            r#"{{"zarr_format":3,"node_type":"array","shape":[4],"data_type":"uint8","fill_value":0,
+            "chunk_grid":{{"name":"regular","configuration":{{"chunk_shape":[4]}}}},
+            "chunk_key_encoding":{{"name":"default"}},"codecs":{codecs}}}"#
+        );
+        let document = NodeDocument { format: ZarrFormat::V3, texts: vec![(ZARR_JSON.to_owned(), text)] };
+        let users = r#"{"names":["xor"],"known":[{"codec":"xor","configuration":null,"dtype":"uint8",
+            "shape":[4],"kind":"bytes_to_bytes"}]}"#;
+        let users = Some(Rc::new(UserCodecs::from_json(users).unwrap()));
+        Rc::new(Binding::with_users(&document, users).unwrap())
+    }
+
+    fn write(first: u32, count: u32) -> ChunkUpdate {
+        let moved = Moved::Orthogonal(vec![MovedAxis::Range { first, step: 1, count, place: 0 }]);
+        let change = Change::Write { moved, broadcast: false };
+        ChunkUpdate { chunk: vec![0], change, keep_empty: false, order: ChunkOrder::C }
+    }
+
+    /// Runs the codec until the update is done; tells which ways it was asked, round by round.
+    fn run(pending: &mut PendingUpdate) -> Vec<Vec<Direction>> {
+        let mut rounds = Vec::new();
+        while pending.is_waiting() {
+            let mut answers = Vec::new();
+            let mut asked = Vec::new();
+            pending.requests(|key, request| {
+                assert_eq!(key, "c/0");
+                asked.push(request.direction);
+                answers.push((request.id, request.input.iter().map(|byte| byte ^ 0x55).collect::<Vec<_>>()));
+            });
+            assert!(!answers.is_empty(), "waits for nothing");
+            answers.iter().for_each(|(id, output)| pending.answer(*id, output).unwrap());
+            pending.resume().unwrap();
+            rounds.push(asked);
+        }
+        rounds
+    }
+
+    #[test]
+    fn a_whole_chunk_is_encoded_and_a_part_of_one_decoded_before() {
+        let binding = binding(r#"["bytes","xor"]"#);
+        let mut whole = PendingUpdate::begin(&binding, write(0, 4), None, &[1, 2, 3, 4]).unwrap();
+        assert_eq!(run(&mut whole), [[Direction::Encode]]);
+        let Updated::Bytes(stored) = whole.finish().unwrap() else { panic!("nothing to store") };
+        assert_eq!(stored, [0x54, 0x57, 0x56, 0x51]);
+        let mut part = PendingUpdate::begin(&binding, write(1, 2), Some(&stored), &[7, 8]).unwrap();
+        assert_eq!(run(&mut part), [[Direction::Decode], [Direction::Encode]]);
+        assert_eq!(part.finish().unwrap(), Updated::Bytes(vec![0x54, 0x52, 0x5d, 0x51]));
+    }
+
+    #[test]
+    fn inner_chunks_are_asked_for_together_and_untouched_ones_never() {
+        let shards = r#"[{"name":"sharding_indexed","configuration":{"chunk_shape":[2],"codecs":["bytes","xor"],
+            "index_codecs":[{"name":"bytes","configuration":{"endian":"little"}}]}}]"#;
+        let binding = binding(shards);
+        let mut whole = PendingUpdate::begin(&binding, write(0, 4), None, &[1, 2, 3, 4]).unwrap();
+        assert_eq!(run(&mut whole), [[Direction::Encode, Direction::Encode]]);
+        let Updated::Bytes(stored) = whole.finish().unwrap() else { panic!("nothing to store") };
+        assert_eq!(stored[..4], [0x54, 0x57, 0x56, 0x51]);
+        let mut part = PendingUpdate::begin(&binding, write(3, 1), Some(&stored), &[9]).unwrap();
+        assert_eq!(run(&mut part), [[Direction::Decode], [Direction::Encode]]);
+        let Updated::Bytes(changed) = part.finish().unwrap() else { panic!("nothing to store") };
+        assert_eq!(changed[..4], [0x54, 0x57, 0x56, 0x5c]);
+    }
+
+    #[test]
+    fn what_is_unfinished_is_not_stored_and_strange_answers_are_refused() {
+        let binding = binding(r#"["bytes","xor"]"#);
+        let mut pending = PendingUpdate::begin(&binding, write(0, 4), None, &[1, 2, 3, 4]).unwrap();
+        assert!(pending.answer(7, &[]).is_err());
+        pending.resume().unwrap();
+        assert!(pending.is_waiting());
+        assert!(pending.finish().is_err());
+    }
+}

@@ -1,0 +1,156 @@
+//! The metadata object that a caller made for a constructor, completed to what the v3 text demands of a document.
+//!
+//! zarrita's `new Array(store, path, metadata)` takes v2 too, in words of its own: `v2:U10`, `v2:S3` and `v2:object` as data types,
+//! every codec of numcodecs behind `numcodecs.`, and no `bytes` codec where numbers are little-endian. Documents that are stored
+//! are never read so: who writes such ones writes what no other library reads.
+
+use super::json::{Document, Json};
+use super::write::text::{ObjectText, list, string};
+use super::{ZarrFormat, v3};
+use crate::error::{Error, Result};
+use crate::format::codec::registry::{CodecKind, kind_of};
+
+/// zarrita's name for objects of v2: what they are is told by their codec.
+pub const OBJECTS: &str = "v2:object";
+
+/// Codecs of variable-length elements, which v3 has under their plain names.
+const VARIABLE: [&str; 3] = ["numcodecs.vlen-utf8", "numcodecs.vlen-bytes", "numcodecs.vlen-array"];
+
+/// The text of the document that the object means.
+///
+/// # Errors
+/// `Format` for what is no object, or has no list of codecs.
+pub fn complete(text: &str) -> Result<String> {
+    let document = Document::parse(text.as_bytes())?;
+    let mut node = ObjectText::of(document.root())?;
+    let is_array = node.get("shape").is_some();
+    for (key, value) in
+        [("zarr_format", "3"), ("node_type", if is_array { "\"array\"" } else { "\"group\"" })]
+    {
+        if node.get(key).is_none() {
+            node.set(key, value);
+        }
+    }
+    if is_array {
+        let members = document.root().object()?;
+        let codecs = members.require("codecs", Json::array)?;
+        let names = codecs.iter().map(|json| Ok(v3::codec(*json)?.name)).collect::<Result<Vec<_>>>();
+        let names = names.map_err(|error: Error| error.within_field("codecs"))?;
+        if let Some(data_type) = members.get("data_type").and_then(|json| own_type(json, &names)) {
+            node.set("data_type", data_type);
+        }
+        if node.get("fill_value").is_none() {
+            node.set("fill_value", "null");
+        }
+        node.set("codecs", list(chain(&codecs, &names)?));
+    }
+    Ok(node.compact())
+}
+
+/// v3's words for one of zarrita's names of v2.
+fn own_type(json: Json<'_>, codecs: &[String]) -> Option<String> {
+    let name = json.str().ok()?;
+    let sized = |code: &str| name.strip_prefix(code)?.parse::<u32>().ok();
+    let configured = |name: &str, len: u64| {
+        let configuration = ObjectText::new().with("length_bytes", len.to_string()).compact();
+        Some(ObjectText::new().with("name", string(name)).with("configuration", configuration).compact())
+    };
+    if let Some(chars) = sized("v2:U") {
+        return configured("fixed_length_utf32", 4 * u64::from(chars));
+    }
+    if let Some(bytes) = sized("v2:S") {
+        return configured("null_terminated_bytes", u64::from(bytes));
+    }
+    let has = |words: &[&str]| codecs.iter().any(|codec| words.iter().any(|word| codec.ends_with(word)));
+    match name.as_ref() {
+        OBJECTS if has(&["vlen-utf8", "categorize"]) => Some(string("string")),
+        OBJECTS if has(&["vlen-bytes"]) => Some(string("bytes")),
+        _ => None,
+    }
+}
+
+/// The chain with a codec that makes bytes: where none is named, before the first that can only follow it.
+fn chain(codecs: &[Json<'_>], names: &[String]) -> Result<Vec<String>> {
+    let kinds: Vec<_> = names.iter().map(|name| kind_of(plain(name), ZarrFormat::V3)).collect();
+    let mut chain =
+        codecs.iter().zip(names).map(|(json, name)| named(*json, name)).collect::<Result<Vec<_>>>()?;
+    if !kinds.contains(&Some(CodecKind::ArrayToBytes)) {
+        // What nobody knows is more often a compressor than not.
+        let at = kinds.iter().position(|kind| *kind != Some(CodecKind::ArrayToArray)).unwrap_or(chain.len());
+        chain.insert(at, r#"{"name":"bytes","configuration":{"endian":"little"}}"#.to_owned());
+    }
+    Ok(chain)
+}
+
+fn plain(name: &str) -> &str {
+    if VARIABLE.contains(&name) { name.trim_start_matches("numcodecs.") } else { name }
+}
+
+fn named(json: Json<'_>, name: &str) -> Result<String> {
+    if plain(name) == name {
+        return Ok(json.text().to_owned());
+    }
+    Ok(match json.object() {
+        Ok(_) => ObjectText::of(json)?.with("name", string(plain(name))).compact(),
+        Err(_) => string(plain(name)),
+    })
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn completed(mut members: Value) -> Value {
+        members["shape"] = json!([4]);
+        serde_json::from_str(&complete(&members.to_string()).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn texts_of_v2_have_v3s_names() {
+        let of = |name: &str| completed(json!({ "data_type": name, "codecs": [] }))["data_type"].clone();
+        let configured =
+            |name: &str, len: u64| json!({ "name": name, "configuration": { "length_bytes": len } });
+        assert_eq!(of("v2:U10"), configured("fixed_length_utf32", 40));
+        assert_eq!(of("v2:S3"), configured("null_terminated_bytes", 3));
+        for other in ["int8", "v2:U", "v2:Ux", "v2:object"] {
+            assert_eq!(of(other), json!(other));
+        }
+    }
+
+    #[test]
+    fn objects_are_what_their_codec_makes() {
+        for (codec, data_type, name) in [
+            ("numcodecs.vlen-utf8", "string", "vlen-utf8"),
+            ("vlen-bytes", "bytes", "vlen-bytes"),
+            ("numcodecs.json2", OBJECTS, "numcodecs.json2"),
+        ] {
+            let document = completed(json!({ "data_type": OBJECTS, "codecs": [{ "name": codec }, "gzip"] }));
+            assert_eq!(document["data_type"], data_type);
+            assert_eq!(document["codecs"], json!([{ "name": name }, "gzip"]));
+        }
+    }
+
+    #[test]
+    fn bytes_are_made_where_nobody_says_so() {
+        let bytes = json!({ "name": "bytes", "configuration": { "endian": "little" } });
+        let names =
+            |codecs: Value| completed(json!({ "data_type": "int8", "codecs": codecs }))["codecs"].clone();
+        assert_eq!(names(json!([])), json!([bytes]));
+        assert_eq!(names(json!(["transpose", "blosc"])), json!(["transpose", bytes, "blosc"]));
+        assert_eq!(names(json!([{ "name": "nobody" }])), json!([bytes, { "name": "nobody" }]));
+        assert_eq!(names(json!(["endian", "gzip"])), json!(["endian", "gzip"]));
+    }
+
+    #[test]
+    fn a_node_says_what_it_is() {
+        let document = completed(json!({ "codecs": [] }));
+        assert_eq!([&document["zarr_format"], &document["node_type"]], [&json!(3), &json!("array")]);
+        assert_eq!(document["fill_value"], Value::Null);
+        assert_eq!(complete("{}").unwrap(), r#"{"zarr_format":3,"node_type":"group"}"#);
+        assert!(complete("[]").is_err());
+        assert!(complete(r#"{"shape":[1]}"#).is_err());
+    }
+}

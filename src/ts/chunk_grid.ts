@@ -1,0 +1,54 @@
+/**
+ * One dimension of a grid of chunks, as far as getters have to count along it. What metadata says of grids is the engine's
+ * business, but for objects that a caller made.
+ */
+
+/** Chunks of one length, or runs of chunks of one length each. */
+export type GridAxis = number | readonly (readonly [length: number, count: number])[];
+
+/** How many chunks cover this many elements. */
+export function chunkCount(axis: GridAxis, extent: number): number {
+  if (typeof axis === "number") return Math.ceil(extent / axis);
+  return extent > 0 ? chunkAt(axis, extent - 1) + 1 : 0;
+}
+
+/** The chunk that holds an element; past the last one, the one behind that. */
+export function chunkAt(axis: GridAxis, element: number): number {
+  if (typeof axis === "number") return Math.floor(element / axis);
+  let [start, chunk] = [0, 0];
+  for (const [length, count] of axis) {
+    if (element < start + length * count) return chunk + Math.floor((element - start) / length);
+    start += length * count;
+    chunk += count;
+  }
+  return chunk;
+}
+
+/** The first element of a chunk, and how many it has; none past the last. */
+export function chunkExtent(axis: GridAxis, chunk: number): { start: number; length: number } {
+  if (typeof axis === "number") return { start: chunk * axis, length: axis };
+  let [start, first] = [0, 0];
+  for (const [length, count] of axis) {
+    if (chunk < first + count) return { start: start + (chunk - first) * length, length };
+    start += length * count;
+    first += count;
+  }
+  return { start, length: 0 };
+}
+
+/** The axes of a `chunk_grid` in a caller's metadata object, for an array of this many dimensions. */
+export function gridOfMetadata(grid: unknown, rank: number): GridAxis[] {
+  const { configuration } = (grid ?? {}) as { configuration?: Record<string, unknown> };
+  const shapes = configuration?.chunk_shapes ?? configuration?.chunk_shape;
+  const axes = Array.isArray(shapes) ? shapes : [];
+  return Array.from({ length: rank }, (_, at) => axisOf(axes[at]));
+}
+
+function axisOf(lengths: unknown): GridAxis {
+  if (typeof lengths === "number" || typeof lengths === "bigint") return Number(lengths);
+  if (!Array.isArray(lengths)) return 1; // the engine says what is wrong with it
+  return lengths.map((entry) => {
+    const [length, count] = Array.isArray(entry) ? entry : [entry, 1];
+    return [Number(length), Number(count)] as const;
+  });
+}
