@@ -33,7 +33,7 @@ impl<'a> Extension<'a> {
         };
         let extension = Self {
             name: members.require("name", Json::str)?,
-            configuration: members.read("configuration", |json| json.object().map(|_| json))?,
+            configuration: members.read_unless_null("configuration", |json| json.object().map(|_| json))?,
             must_understand: members.read("must_understand", Json::bool)?.unwrap_or(true),
         };
         refuse_unknown(members, &["name", "configuration", "must_understand"])?;

@@ -343,6 +343,19 @@ impl<'a> Object<'a> {
         self.get(key).map(read).transpose().map_err(|error| error.within_field(key))
     }
 
+    /// As [`read`](Self::read), where a `null` means what a missing key does: Python's `None`, which some writers leave in.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn read_unless_null<T>(
+        &self,
+        key: &str,
+        read: impl FnOnce(Json<'a>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        self.read(key, |json| if json.is_null() { Ok(None) } else { read(json).map(Some) })
+            .map(Option::flatten)
+    }
+
     /// What `read` makes of a mandatory key's value; errors name the field.
     ///
     /// # Errors

@@ -72,7 +72,7 @@ fn check_format(json: Json<'_>) -> Result<()> {
 }
 
 fn group(members: Object<'_>) -> Result<GroupMetadata> {
-    let attributes = members.read("attributes", attributes::text)?;
+    let attributes = members.read_unless_null("attributes", attributes::text)?;
     refuse_unknown(members, &GROUP_FIELDS)?;
     Ok(GroupMetadata {
         format: ZarrFormat::V3,
@@ -100,16 +100,17 @@ fn array(members: Object<'_>) -> Result<ArrayMetadata> {
         fill_value,
         codecs,
         attributes: members
-            .read("attributes", attributes::text)?
+            .read_unless_null("attributes", attributes::text)?
             .unwrap_or_else(|| attributes::NONE.to_owned()),
-        dimension_names: members.read("dimension_names", |json| attributes::dimension_names(json, rank))?,
+        dimension_names: members
+            .read_unless_null("dimension_names", |json| attributes::dimension_names(json, rank))?,
         shape,
         data_type,
         storage_transformers: Vec::new(),
         fallback: None,
         warnings,
     };
-    members.read("storage_transformers", refuse_storage_transformers)?;
+    members.read_unless_null("storage_transformers", refuse_storage_transformers)?;
     refuse_unknown(members, &ARRAY_FIELDS)?;
     Ok(metadata)
 }

@@ -9,6 +9,7 @@ mod codecs;
 pub mod consolidated;
 mod defaults;
 pub mod edit;
+mod option_values;
 pub mod options;
 pub mod text;
 mod transformers;

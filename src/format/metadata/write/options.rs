@@ -3,7 +3,8 @@
 //! Types may be named in either dialect's way, codecs by bare name or as objects, in v2 also by their numcodecs object. What is
 //! left out is chosen here: chunks, shards, codecs, a fill value of zero.
 
-use super::codec_chain::{Chain, V2_COMPRESSOR};
+use super::codec_chain::Chain;
+use super::option_values::{codecs, format, index_location, is_fortran, uneven};
 use super::text::{ObjectText, list, string};
 use super::{defaults, edit};
 use crate::error::{Error, Result, Stage};
@@ -13,7 +14,7 @@ use crate::format::codec::user::Users;
 use crate::format::data_type::typestr::{self, Endian};
 use crate::format::data_type::{DataType, FillValue, name, structure};
 use crate::format::metadata::extension::Extension;
-use crate::format::metadata::json::{Document, Json, Object};
+use crate::format::metadata::json::{Document, Json};
 use crate::format::metadata::{ArrayMetadata, ZarrFormat, attributes, draft, v3};
 
 /// Whether, and how, chunks are put together in stored objects.
@@ -406,47 +407,6 @@ pub fn data_type_of(text: &str) -> Result<DataType> {
     parsed.map_err(|error| as_argument(&error.within_field("data_type")).in_stage(Stage::Metadata))
 }
 
-fn format(json: Json<'_>) -> Result<ZarrFormat> {
-    match json.text() {
-        "2" => Ok(ZarrFormat::V2),
-        "3" => Ok(ZarrFormat::V3),
-        _ => {
-            let named = json.str().ok().and_then(|name| ZarrFormat::of_name(&name));
-            named.ok_or_else(|| json.unexpected("2, 3, \"v3-draft-2020-10\" or \"v3-draft-2022-05\""))
-        }
-    }
-}
-
-/// The text of a chunk shape in which some dimension has a list of lengths.
-fn uneven(json: Json<'_>) -> Option<String> {
-    let is_uneven = json.array().is_ok_and(|list| list.iter().any(|entry| entry.kind_name() == "an array"));
-    is_uneven.then(|| json.text().to_owned())
-}
-
-/// v2 names the last codec apart.
-fn codecs(members: &Object<'_>) -> Result<Option<Vec<String>>> {
-    let text = |json: Json<'_>| Ok(json.text().to_owned());
-    let list = |json: Json<'_>| if json.is_null() { Ok(Vec::new()) } else { json.list(text) };
-    if let Some(codecs) = members.read("codecs", list)? {
-        return Ok(Some(codecs));
-    }
-    let compressor = members.read("compressor", text)?;
-    let Some(filters) = members.read("filters", list)? else {
-        return Ok(
-            compressor.map(|compressor| if compressor == "null" { Vec::new() } else { vec![compressor] })
-        );
-    };
-    let compressor = compressor.unwrap_or_else(|| V2_COMPRESSOR.to_owned());
-    Ok(Some(filters.into_iter().chain((compressor != "null").then_some(compressor)).collect()))
-}
-
-fn index_location(json: Json<'_>) -> Result<String> {
-    match json.text() {
-        "\"start\"" | "\"end\"" => Ok(json.text().to_owned()),
-        _ => Err(json.unexpected("\"start\" or \"end\"")),
-    }
-}
-
 fn checked_fill(packed: &FillValue, data_type: &DataType) -> Result<FillValue> {
     match data_type.size() {
         Some(size) if size != packed.0.len() => {
@@ -454,14 +414,6 @@ fn checked_fill(packed: &FillValue, data_type: &DataType) -> Result<FillValue> {
             Err(error.expected(format!("{size} bytes")).actual(format!("{} bytes", packed.0.len())))
         }
         _ => Ok(packed.clone()),
-    }
-}
-
-fn is_fortran(json: Json<'_>) -> Result<bool> {
-    match json.text() {
-        "\"C\"" => Ok(false),
-        "\"F\"" => Ok(true),
-        _ => Err(json.unexpected("\"C\" or \"F\"")),
     }
 }
 
