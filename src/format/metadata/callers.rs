@@ -37,6 +37,10 @@ pub fn complete(text: &str) -> Result<String> {
         let names = codecs.iter().map(|json| Ok(v3::codec(*json)?.name)).collect::<Result<Vec<_>>>();
         let names = names.map_err(|error: Error| error.within_field("codecs"))?;
         if let Some(data_type) = members.get("data_type").and_then(|json| own_type(json, &names)) {
+            // zarr-python 2 wrote 0 for objects where nobody had chosen: an empty element.
+            if data_type.starts_with('"') && matches!(node.get("fill_value"), Some("0" | "0.0")) {
+                node.set("fill_value", "\"\"");
+            }
             node.set("data_type", data_type);
         }
         if node.get("fill_value").is_none() {
