@@ -50,7 +50,8 @@ export const at = (value: CoordinateValue | readonly CoordinateValue[], options?
   new AtValue(value, options);
 
 /**
- * In place of a slice: the elements whose coordinates are from one value to another, both included, in either order; null is no bound.
+ * In place of a slice: the elements whose coordinates are from one value to another, both included, in either order; null is no bound. A date
+ * without a clock is its midnight, not all of its day.
  * `array.get({ time: between("2000-01-01", "2000-12-31T23:59") })`
  */
 export const between = (from: CoordinateValue | null, to: CoordinateValue | null): BetweenValues =>

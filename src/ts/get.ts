@@ -3,6 +3,7 @@
  * dimension is indexed by a number.
  */
 import { FACTS, Array as ZarrArray } from "./array.ts";
+import type { CfOptions } from "./convention/cf.ts";
 import { UnsupportedError } from "./errors.ts";
 import { type ChunkQueue, getByChunk } from "./read/by_chunk.ts";
 import { type Conversion, type ConversionOptions, conversionOf, type NumberType } from "./read/conversion.ts";
@@ -67,12 +68,6 @@ function wantedOf<D extends DataType>(
   return conversionOf(any, { as, decode, window, gamma }, () => typeNameOf(any));
 }
 
-/** Reads a selection; everything without one. */
-export function get<D extends DataType, Store extends Readable, S extends Entries | null = null>(
-  array: ZarrArray<D, Store>,
-  selection?: S,
-  options?: GetOptions & { as?: undefined; decode?: undefined },
-): Promise<Got<D, S>>;
 export function get<
   D extends DataType,
   Store extends Readable,
@@ -81,8 +76,14 @@ export function get<
 >(
   array: ZarrArray<D, Store>,
   selection: S | undefined,
-  options: GetConvertedOptions<As>,
+  options: GetConvertedOptions<As> & ({ as: NumberType } | { decode: "cf" | CfOptions }),
 ): Promise<GotNumbers<As, S>>;
+export function get<D extends DataType, Store extends Readable, S extends Entries | null = null>(
+  array: ZarrArray<D, Store>,
+  selection?: S,
+  options?: GetOptions & { as?: undefined; decode?: undefined },
+): Promise<Got<D, S>>;
+/** Reads a selection; everything without one. */
 export async function get<D extends DataType, Store extends Readable, S extends Entries | null = null>(
   array: ZarrArray<D, Store>,
   selection?: S,

@@ -16,8 +16,8 @@ interface FileSystemDirectoryHandle {
 }
 // biome-ignore-start lint/suspicious/noEmptyInterface: those of `lib.dom` are merged with them, which types are not
 declare namespace WebAssembly {
-  type Memory = {};
-  type Module = {};
-  type Table = {};
+  interface Memory {}
+  interface Module {}
+  interface Table {}
 }
 // biome-ignore-end lint/suspicious/noEmptyInterface: see above

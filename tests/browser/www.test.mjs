@@ -46,6 +46,17 @@ test("viewer: an address opens the same node, indices, contrast and colours", as
   }
 });
 
+test("viewer: a pyramid opens at the coarsest level that fills the view", async () => {
+  const viewer = await openViewer(`?source=${CELLS}`);
+  await viewer.drawn();
+  const sides = { 0: 1024, 1: 512, 2: 256, 3: 128 };
+  const { clientWidth, clientHeight } = viewer.find("#plane").parentElement;
+  const fills = Object.keys(sides).filter(
+    (level) => sides[level] >= clientWidth || sides[level] >= clientHeight,
+  );
+  equal(viewer.find("#level").value, fills.at(-1) ?? "0", `a view of ${clientWidth} × ${clientHeight}`);
+});
+
 test("viewer: consolidated metadata lists every node, with shape and type", async () => {
   const viewer = await openViewer(`?source=${CLIMATE}`);
   await viewer.drawn();

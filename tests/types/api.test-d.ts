@@ -28,6 +28,27 @@ export async function opening() {
   await zarr.open(store, { kind: "table" });
 }
 
+export async function converted(array: zarr.Array<"int16", zarr.FetchStore>) {
+  const singles = await array.get(null, { as: "float32" });
+  check<Same<typeof singles.data, Float32Array>>();
+  const longs = await array.get({ time: zarr.at("2000-01-01"), lat: zarr.between(0, null) }, { as: "int64" });
+  check<Same<typeof longs.data, BigInt64Array>>();
+  const pixels = await array.get(null, { as: "rgba", decode: "cf", window: [0, 1], colors: "magma" });
+  check<Same<typeof pixels.data, Uint8ClampedArray<ArrayBuffer>>>();
+  const scalar = await zarr.get(array, [0], { as: "uint64" });
+  check<Same<typeof scalar, bigint>>();
+  const plain = await zarr.get(array, [zarr.slice(2)], { useSharedArrayBuffer: true });
+  check<Same<typeof plain, zarr.Chunk<"int16">>>();
+  // @ts-expect-error there is no such type
+  await array.get(null, { as: "float128" });
+  // @ts-expect-error colours are of pixels
+  await array.get(null, { as: "float32", colors: "magma" });
+  const time: zarr.Coordinates = await zarr.coords(array, "time");
+  check<Same<ReturnType<typeof time.moment>, zarr.Moment | null>>();
+  const { counts }: zarr.Histogram = await zarr.histogram(array, { decode: "cf" });
+  check<Same<typeof counts, Float64Array<ArrayBufferLike>>>();
+}
+
 export async function narrowing(array: zarr.Array<zarr.DataType, zarr.FetchStore>) {
   if (array.is("uint16")) {
     check<Same<typeof array.dtype, "uint16">>();
