@@ -4,11 +4,12 @@
 //! Status: zarr-python, zarrs and tensorstore read and write it; zarrita reads one level with the index at the end.
 //! A reader seldom decodes a whole shard: the planner (`access::plan`) reads the [`index`] and asks for inner chunks.
 //! The whole-shard decoder here serves chains that hide the index (a compressor after the shard), and writing.
-//! Deliberately not the storage transformer of the 2022 draft: that one lives in the store.
+//! The storage transformer of the 2022 draft stores the same bytes, up to a checksum: [`transformer`] reads it as this codec.
 
 pub mod index;
 mod order;
 mod spec;
+pub mod transformer;
 mod whole;
 
 use std::rc::Rc;

@@ -46,7 +46,8 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
 /// `Format` naming the field.
 pub fn codec_list(configuration: &Configuration<'_>, field: &'static str) -> Result<Vec<CodecMetadata>> {
     let list = configuration.required(field, configuration.json(field))?;
-    let mut codecs = list.list(v3::codec).map_err(|error| error.within_field(field))?;
+    let codec = |json| super::transformer::numcodecs(json).map_or_else(|| v3::codec(json), Ok);
+    let mut codecs = list.list(codec).map_err(|error| error.within_field(field))?;
     codecs.iter_mut().enumerate().for_each(|(i, codec)| codec.field = format!("{field}[{i}]"));
     Ok(codecs)
 }

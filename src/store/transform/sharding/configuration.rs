@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::{ShardingTransformer, WriteStrategy};
-use crate::error::{Error, Result};
-use crate::format::metadata::json::{Document, Json};
+use crate::error::Result;
+use crate::format::codec::sharding::transformer;
 use crate::store::Store;
 use crate::store::transform::{ArrayPlace, Named, Transformer};
 
@@ -22,26 +22,7 @@ impl ShardingConfiguration {
     /// # Errors
     /// `Unsupported` for a binary format other than `indexed`, `Format` naming the field.
     pub fn parse(named: &Named<'_>, strategy: WriteStrategy) -> Result<Self> {
-        let kind = Document::parse(named.kind.as_bytes())?;
-        match kind.root().str() {
-            Ok(name) if name == "indexed" => {}
-            _ => {
-                let message = format!("unknown binary format of shards {}", named.kind);
-                return Err(Error::unsupported(message).in_field("type").expected("\"indexed\""));
-            }
-        }
-        let configuration = Document::parse(named.configuration.unwrap_or("{}").as_bytes())?;
-        let read = || {
-            let members = configuration.root().object()?;
-            let chunks_per_shard = members.require("chunks_per_shard", Json::u64_list)?;
-            match members.iter().find(|(name, _)| name != "chunks_per_shard") {
-                None => Ok(chunks_per_shard),
-                Some((name, _)) => {
-                    Err(Error::unsupported("unknown configuration of shards").in_field(&**name))
-                }
-            }
-        };
-        let chunks_per_shard = read().map_err(|error: Error| error.within_field("configuration"))?;
+        let chunks_per_shard = transformer::chunks_per_shard(named.kind, named.configuration)?;
         Ok(Self { chunks_per_shard, strategy, field: named.field.to_owned() })
     }
 

@@ -1,0 +1,182 @@
+//! The sharding storage transformer of the 2022 draft, read as the codec that stores the same bytes under the same keys: an index
+//! at the end, little-endian, without a checksum, of chunks that stand in any order.
+//!
+//! An array whose *first* transformers (those nearest to it) are these is read and written as any other sharded array: one index
+//! and merged ranges for a window. Below other transformers, and for whoever asks the store for chunks, the transformer itself
+//! stands in [`store::transform`](crate::store).
+
+use crate::error::{Error, Result};
+use crate::format::metadata::json::{Document, Json};
+use crate::format::metadata::write::text::{ObjectText, list, string};
+use crate::format::metadata::{CodecMetadata, ZarrFormat};
+
+/// The URIs by which the transformer goes: that of its chapter's header, which is written, that of the example in it, and what
+/// zarr-python writes.
+pub const EXTENSIONS: [&str; 3] = [
+    "https://purl.org/zarr/spec/extensions/storage-transformers/sharding/1.0",
+    "https://purl.org/zarr/spec/extensions/storage_transformers/sharding/1.0",
+    "https://purl.org/zarr/spec/storage_transformers/sharding/1.0",
+];
+
+/// Chunks along each dimension of a shard, from the JSON texts of the transformer's `type` and `configuration`.
+///
+/// # Errors
+/// `Unsupported` for a binary format other than `indexed` and for members that the text does not have, `Format` naming the field.
+pub fn chunks_per_shard(kind: &str, configuration: Option<&str>) -> Result<Vec<u64>> {
+    let document = Document::parse(kind.as_bytes())?;
+    if document.root().str().ok().as_deref() != Some("indexed") {
+        let message = format!("unknown binary format of shards {kind}");
+        return Err(Error::unsupported(message).in_field("type").expected("\"indexed\""));
+    }
+    let document = Document::parse(configuration.unwrap_or("{}").as_bytes())?;
+    let read = || {
+        let members = document.root().object()?;
+        let chunks_per_shard = members.require("chunks_per_shard", Json::u64_list)?;
+        match members.iter().find(|(name, _)| name != "chunks_per_shard") {
+            None => Ok(chunks_per_shard),
+            Some((name, _)) => Err(Error::unsupported("unknown configuration of shards").in_field(&**name)),
+        }
+    };
+    read().map_err(|error: Error| error.within_field("configuration"))
+}
+
+/// The shape of a shard of chunks of this shape.
+///
+/// # Errors
+/// `Format` when the numbers do not fit the array, `Limit` for shards beyond 2^64 elements along a dimension.
+pub fn shard_shape(chunk_shape: &[u64], chunks_per_shard: &[u64]) -> Result<Vec<u64>> {
+    if chunk_shape.len() != chunks_per_shard.len() || chunks_per_shard.contains(&0) {
+        return Err(Error::format("chunks_per_shard does not fit the array")
+            .in_field("configuration.chunks_per_shard")
+            .expected(format!("{} integers of at least 1", chunk_shape.len()))
+            .actual(format!("{chunks_per_shard:?}")));
+    }
+    let extents = chunk_shape.iter().zip(chunks_per_shard).map(|(chunk, count)| {
+        let extent = chunk.checked_mul(*count);
+        extent.ok_or_else(|| Error::limit("a shard is too large").in_field("configuration.chunks_per_shard"))
+    });
+    extents.collect()
+}
+
+/// The codec of shards whose chunks, of this shape, have these codecs; `field` is where the transformer stands.
+pub fn codec(chunk_shape: &[u64], codecs: &[CodecMetadata], field: &str) -> CodecMetadata {
+    let codecs = codecs.iter().map(|codec| match codec.format {
+        ZarrFormat::V3 => {
+            let object = ObjectText::new().with("name", string(&codec.name));
+            let configuration = codec.configuration.clone();
+            configuration.map_or(object.clone(), |json| object.with("configuration", json)).compact()
+        }
+        // The drafts have numcodecs' spellings, for which v3 has no words.
+        _ => {
+            let id = || ObjectText::new().with("id", string(&codec.name)).compact();
+            let configuration = codec.configuration.clone().unwrap_or_else(id);
+            ObjectText::new().with(NUMCODECS, configuration).compact()
+        }
+    });
+    let endian = ObjectText::new().with("endian", string("little")).compact();
+    let bytes = ObjectText::new().with("name", string("bytes")).with("configuration", endian);
+    let configuration = ObjectText::new()
+        .with("chunk_shape", list(chunk_shape))
+        .with("codecs", list(codecs))
+        .with("index_codecs", list([bytes.compact()]))
+        .with("index_location", string("end"));
+    CodecMetadata {
+        name: "sharding_indexed".to_owned(),
+        configuration: Some(configuration.compact()),
+        format: ZarrFormat::V3,
+        field: field.to_owned(),
+    }
+}
+
+/// The one member of a codec in the chain of a shard that is spelt as in v2. No document has it.
+const NUMCODECS: &str = "numcodecs";
+
+/// A codec that [`codec`] wrote in v2's spelling; `None` for all others.
+pub(super) fn numcodecs(json: Json<'_>) -> Option<CodecMetadata> {
+    let members = json.object().ok()?;
+    let configuration = members.get(NUMCODECS).filter(|_| members.get("name").is_none())?;
+    let name = configuration.object().ok()?.get("id")?.str().ok()?.into_owned();
+    let configuration = Some(configuration.text().to_owned());
+    Some(CodecMetadata { name, configuration, format: ZarrFormat::V2, field: String::new() })
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+    use crate::format::codec::pipeline::{Elements, Pipeline, Scratch};
+    use crate::format::codec::{ArrayBytes, ChunkRepresentation};
+    use crate::format::data_type::{DataType, FillValue, Integer};
+
+    fn codecs() -> Vec<CodecMetadata> {
+        let made = |name: &str, configuration: &str, format| CodecMetadata {
+            name: name.to_owned(),
+            configuration: Some(configuration.to_owned()),
+            format,
+            field: "codecs[0]".to_owned(),
+        };
+        vec![
+            made("bytes", r#"{"endian":"big"}"#, ZarrFormat::V3),
+            made("gzip", r#"{"id":"gzip","level":1}"#, ZarrFormat::V2),
+        ]
+    }
+
+    /// A shard of 2 × 2 chunks of one element each, of which two exist, put together from the text's words.
+    #[test]
+    fn it_reads_what_the_transformer_stores() {
+        let chunk = |value: u8| {
+            let deflated = miniz_oxide::deflate::compress_to_vec(&[0, value], 1);
+            let crc = crc32fast::hash(&[0, value]).to_le_bytes();
+            [&[31, 139, 8, 0, 0, 0, 0, 0, 0, 255][..], &deflated, &crc, &2_u32.to_le_bytes()].concat()
+        };
+        let (first, last) = (chunk(7), chunk(9));
+        let mut shard = [last.clone(), first.clone()].concat();
+        let empty = [u64::MAX; 2];
+        let (first_at, last_len) = (last.len() as u64, last.len() as u64);
+        for entry in [[first_at, first.len() as u64], empty, empty, [0, last_len]] {
+            shard.extend(entry.into_iter().flat_map(u64::to_le_bytes));
+        }
+        let representation = ChunkRepresentation {
+            shape: shard_shape(&[1, 1], &[2, 2]).unwrap(),
+            data_type: DataType::Integer(Integer::Uint16),
+            fill_value: FillValue(vec![5, 0]),
+        };
+        let chain = [codec(&[1, 1], &codecs(), "storage_transformers[0]")];
+        let pipeline = Pipeline::bind(&chain, representation).unwrap();
+        let mut scratch = Scratch::default();
+        let decoded = pipeline.decode(&shard, &[0..2, 0..2], &mut scratch).unwrap();
+        let Elements::Fixed(bytes) = decoded.elements else { panic!("fixed") };
+        assert_eq!(bytes, [7, 0, 5, 0, 5, 0, 9, 0]);
+        assert!(pipeline.plannable_sharding().is_some());
+        let encoded = pipeline.encode(ArrayBytes::Fixed(bytes.to_vec())).unwrap();
+        assert_eq!(encoded.len(), shard.len(), "no checksum");
+    }
+
+    #[test]
+    fn shards_of_shards_nest() {
+        let inner = codec(&[1, 1], &codecs(), "storage_transformers[0]");
+        let outer = codec(&[2, 2], &[inner], "storage_transformers[1]");
+        let representation = ChunkRepresentation {
+            shape: shard_shape(&[2, 2], &[3, 1]).unwrap(),
+            data_type: DataType::Integer(Integer::Uint16),
+            fill_value: FillValue(vec![0, 0]),
+        };
+        let pipeline = Pipeline::bind(&[outer], representation).unwrap();
+        let sharding = pipeline.plannable_sharding().unwrap();
+        assert_eq!((sharding.grid(), sharding.depth()), (&[3, 1][..], 2));
+    }
+
+    #[test]
+    fn shards_that_cannot_be_are_refused() {
+        for (chunks, per_shard, kind) in [
+            (&[4, 4][..], &[2][..], ErrorKind::Format),
+            (&[4, 4], &[2, 0], ErrorKind::Format),
+            (&[4], &[u64::MAX], ErrorKind::Limit),
+        ] {
+            assert_eq!(shard_shape(chunks, per_shard).unwrap_err().kind(), kind);
+        }
+        assert_eq!(chunks_per_shard("\"linked\"", None).unwrap_err().kind(), ErrorKind::Unsupported);
+        assert_eq!(chunks_per_shard("\"indexed\"", None).unwrap_err().kind(), ErrorKind::Format);
+    }
+}
