@@ -13,6 +13,7 @@ use crate::format::chunk_grid::GridDimension;
 use crate::format::codec::ChunkRepresentation;
 use crate::format::codec::pipeline::Pipeline;
 use crate::format::codec::registry::Home;
+use crate::format::codec::sharding::transformer;
 use crate::format::codec::user::{Users, arrange_v2};
 use crate::format::metadata::document::{self, NodeDocument};
 use crate::format::metadata::{ArrayMetadata, NodeMetadata, ZarrFormat};
@@ -21,6 +22,8 @@ use crate::limits;
 /// An array's metadata with its codecs bound.
 pub struct Binding {
     metadata: ArrayMetadata,
+    /// What the documents say, where chunks are found by other words: the shards of a draft's storage transformer.
+    declared: Option<Box<ArrayMetadata>>,
     element_size: usize,
     first: OnceCell<Rc<Chain>>,
     /// By the shape of the stored chunk: a grid whose chunks differ has a chain for each shape.
@@ -105,28 +108,44 @@ impl Binding {
     /// As [`new`](Self::new).
     pub fn with_users(document: &NodeDocument, users: Users) -> Result<Self> {
         match document::parse(document)? {
-            NodeMetadata::Array(metadata) => Ok(Self::of_with(*metadata, users)),
+            NodeMetadata::Array(metadata) => Self::of_with(*metadata, users),
             NodeMetadata::Group(_) => Err(Error::argument("this node is a group, not an array")),
         }
     }
 
     /// Binds metadata that is parsed already.
-    pub fn of(metadata: ArrayMetadata) -> Self {
+    ///
+    /// # Errors
+    /// `Unsupported` and `Format` for shards of a draft that cannot be.
+    pub fn of(metadata: ArrayMetadata) -> Result<Self> {
         Self::of_with(metadata, None)
     }
 
     /// The same, with codecs of the user's.
-    pub fn of_with(mut metadata: ArrayMetadata, users: Users) -> Self {
-        if let (Some(users), ZarrFormat::V2) = (&users, metadata.format) {
-            arrange_v2(&mut metadata.codecs, users);
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn of_with(mut declared: ArrayMetadata, users: Users) -> Result<Self> {
+        if let (Some(users), ZarrFormat::V2) = (&users, declared.format) {
+            arrange_v2(&mut declared.codecs, users);
         }
+        let (metadata, declared) = match transformer::folded(&declared)? {
+            Some(stored) => (stored, Some(Box::new(declared))),
+            None => (declared, None),
+        };
         let element_size = metadata.data_type.size().unwrap_or(0);
-        Self { metadata, element_size, first: OnceCell::new(), chains: RefCell::default(), users }
+        let (first, chains) = (OnceCell::new(), RefCell::default());
+        Ok(Self { metadata, declared, element_size, first, chains, users })
     }
 
-    /// The array's metadata.
+    /// The array's metadata, with a grid and codecs of what is stored under its keys.
     pub fn metadata(&self) -> &ArrayMetadata {
         &self.metadata
+    }
+
+    /// The array's metadata as its documents have it: the shards of a draft are a storage transformer there, not a codec.
+    pub fn declared(&self) -> &ArrayMetadata {
+        self.declared.as_deref().unwrap_or(&self.metadata)
     }
 
     /// The user's codecs that its chains may hold.

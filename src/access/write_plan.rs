@@ -310,7 +310,7 @@ mod tests {
     fn binding(shape: &[u64], chunk_shape: &[u64]) -> Rc<Binding> {
         let mut options = ArrayOptions::new(ZarrFormat::V3, shape, "\"uint8\"");
         options.chunk_shape = Some(chunk_shape.to_vec());
-        Rc::new(Binding::of(options.metadata().unwrap()))
+        Rc::new(Binding::of(options.metadata().unwrap()).unwrap())
     }
 
     fn plan(shape: &[u64], chunk_shape: &[u64], selection: &Selection) -> WritePlan {

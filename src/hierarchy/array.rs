@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::access::binding::Binding;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::format::codec::user::Users;
 use crate::format::metadata::NodeMetadata;
 use crate::format::metadata::document::NodeDocument;
@@ -13,6 +13,16 @@ use crate::hierarchy::chunk_store;
 use crate::hierarchy::open::OpenedNode;
 use crate::hierarchy::shard_indexes::ShardIndexes;
 use crate::store::Store;
+use crate::store::transform::Registry;
+
+/// What the user adds to what is known here.
+#[derive(Clone, Default)]
+pub struct Registered {
+    /// Codecs.
+    pub codecs: Users,
+    /// Storage transformers, ours among them.
+    pub transformers: Rc<Registry>,
+}
 
 /// An array in a store.
 pub struct Array {
@@ -23,6 +33,7 @@ pub struct Array {
     binding: Rc<Binding>,
     indexes: ShardIndexes,
     cache: Rc<ChunkCache>,
+    registered: Registered,
 }
 
 impl Array {
@@ -31,28 +42,39 @@ impl Array {
     /// # Errors
     /// As [`Binding::new`], and `Unsupported` for storage transformers that nobody here knows; both name the node.
     pub fn new(store: Rc<dyn Store>, path: NodePath, document: NodeDocument) -> Result<Rc<Self>> {
-        Self::with_users(store, path, document, None)
+        Self::with(store, path, document, Registered::default())
     }
 
-    /// The same, with codecs of the user's.
+    /// The same, with codecs and storage transformers of the user's.
     ///
     /// # Errors
-    /// As [`new`](Self::new).
-    pub fn with_users(
+    /// As [`new`](Self::new), and as the transformers.
+    pub fn with(
         store: Rc<dyn Store>,
         path: NodePath,
         document: NodeDocument,
-        users: Users,
+        registered: Registered,
     ) -> Result<Rc<Self>> {
-        let binding = Binding::with_users(&document, users).map_err(|error| error.at_node(path.as_str()))?;
-        let chunks = chunk_store::of_array(&store, &path, binding.metadata())
-            .map_err(|error| error.at_node(path.as_str()))?;
+        let make = || {
+            let binding = Binding::with_users(&document, registered.codecs.clone())?;
+            let chunks = chunk_store::of_array(&store, &path, binding.metadata(), &registered.transformers)?;
+            Ok((Rc::new(binding), chunks))
+        };
+        let (binding, chunks) = make().map_err(|error: Error| error.at_node(path.as_str()))?;
         let indexes = ShardIndexes::default();
         let cache = match binding.users() {
             None => ChunkCache::of(&chunks, &path, &document),
             Some(_) => ChunkCache::new(&chunks, &path, &document),
         };
-        Ok(Rc::new(Self { store, chunks, path, document, binding: Rc::new(binding), indexes, cache }))
+        Ok(Rc::new(Self { store, chunks, path, document, binding, indexes, cache, registered }))
+    }
+
+    /// The same array by other documents: those of another shape.
+    ///
+    /// # Errors
+    /// As [`with`](Self::with).
+    pub fn by(&self, document: NodeDocument) -> Result<Rc<Self>> {
+        Self::with(self.store.clone(), self.path.clone(), document, self.registered.clone())
     }
 
     /// Where its documents are, and those of the nodes around it.
@@ -80,7 +102,7 @@ impl Array {
         OpenedNode {
             path: self.path.clone(),
             document: self.document.clone(),
-            metadata: NodeMetadata::Array(Box::new(self.binding.metadata().clone())),
+            metadata: NodeMetadata::Array(Box::new(self.binding.declared().clone())),
         }
     }
 

@@ -77,7 +77,7 @@ impl NewNode {
 
 /// Checks the codecs of a new array.
 pub(super) fn check_bound(array: ArrayMetadata, users: &Users) -> Result<()> {
-    check_codecs(Binding::of_with(array, users.clone()).first_chain().err())
+    check_codecs(Binding::of_with(array, users.clone())?.first_chain().err())
 }
 
 /// Codecs that another module of the package has are not this one's to judge.

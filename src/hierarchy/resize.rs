@@ -137,7 +137,7 @@ async fn try_append(
 async fn current(array: &Rc<Array>, context: &RequestContext) -> Result<Rc<Array>> {
     let format = Some(array.document().format);
     let opened = documents::reopen(array.store(), array.path(), format, context).await?;
-    Array::with_users(array.store().clone(), opened.path, opened.document, array.binding().users().clone())
+    array.by(opened.document)
 }
 
 fn with_shape(array: &Rc<Array>, shape: &[u64]) -> Result<Rc<Array>> {
@@ -149,10 +149,8 @@ fn with_shape(array: &Rc<Array>, shape: &[u64]) -> Result<Rc<Array>> {
             .actual(format!("{shape:?}")));
     }
     let document: NodeDocument = edit::with_shape(array.document(), shape)?;
-    let (store, users) = (array.store().clone(), array.binding().users().clone());
-    let changed = Array::with_users(store, array.path().clone(), document, users);
     // The grid of an array that we could read can only be wrong for the new shape.
-    changed.map_err(|error| Error::argument(error.message()).with_context(error.context().clone()))
+    array.by(document).map_err(|error| Error::argument(error.message()).with_context(error.context().clone()))
 }
 
 async fn save(array: &Rc<Array>, context: &RequestContext) -> Result<()> {

@@ -118,7 +118,7 @@ pub fn describe_array(document: &str, users: &str) -> std::result::Result<JsValu
 }
 
 fn array_summary(metadata: &ArrayMetadata, document: &NodeDocument) -> Result<ArraySummary> {
-    summary_of(&Binding::of(metadata.clone()), document)
+    summary_of(&Binding::of(metadata.clone())?, document)
 }
 
 fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<ArraySummary> {
@@ -142,7 +142,7 @@ fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<ArraySummary
         fill_value,
         dimension_names: metadata.dimension_names.clone(),
         order,
-        codecs: codecs(metadata),
+        codecs: codecs(binding.declared()),
         home: binding.home().map_or("engine", home_name),
         fallback: metadata.fallback.clone().map(|fallback| FallbackSummary {
             extension: fallback.extension,

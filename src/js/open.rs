@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::{NodeKind, ZarrFormat};
 use crate::format::path::NodePath;
-use crate::hierarchy::array::Array;
+use crate::hierarchy::array::{Array, Registered};
 use crate::hierarchy::open::{DataTypeFallbacks, OpenOptions, open as open_node};
 
 /// Opens the node at `path`; answers with its summary. `kind` is `"array"`, `"group"` or empty, `format` 2, 3 or 0, `fallback` what to do
@@ -67,7 +67,8 @@ fn bind(store: u32, path: &str, document: &str, users: &str) -> Result<u32> {
         ZarrFormat::V3 => NodePath::parse_v3(path),
         ZarrFormat::Draft(_) => NodePath::parse_any(path),
     };
-    let array = Array::with_users(registry::store(store)?, path?, document, user_codecs::users_of(users)?)?;
+    let registered = Registered { codecs: user_codecs::users_of(users)?, ..Registered::default() };
+    let array = Array::with(registry::store(store)?, path?, document, registered)?;
     Ok(registry::add_array(array))
 }
 

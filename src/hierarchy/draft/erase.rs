@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::Hierarchy;
+use crate::access::binding::Binding;
 use crate::error::Result;
 use crate::format::codec::sharding::unravel;
 use crate::format::metadata::{NodeKind, NodeMetadata};
@@ -73,6 +74,8 @@ async fn chunks(hierarchy: &Hierarchy, path: &NodePath, context: &RequestContext
         let kind = NodeKind::Group.name();
         return Err(hierarchy.store.lacks(&format!("list, and so cannot erase a {kind}")));
     };
+    let binding = Binding::of(*array)?;
+    let array = binding.metadata();
     if !array.storage_transformers.is_empty() {
         return Err(hierarchy.store.lacks("list, and so cannot erase what storage transformers keep"));
     }

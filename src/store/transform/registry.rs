@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::sharding::{ShardingConfiguration, WriteStrategy};
 use super::{ArrayPlace, Transformer, stack};
 use crate::error::{Error, Result};
-use crate::format::codec::sharding::transformer::EXTENSIONS;
+use crate::format::metadata::draft::SHARDING_URIS;
 use crate::store::Store;
 
 /// A transformer as metadata names it.
@@ -43,7 +43,7 @@ impl Registry {
     /// Ours alone, with the way in which shards are written.
     pub fn new(strategy: WriteStrategy) -> Self {
         let mut registry = Self { parsers: BTreeMap::new() };
-        for extension in EXTENSIONS {
+        for extension in SHARDING_URIS {
             registry.register(
                 extension,
                 Rc::new(move |named| Ok(Rc::new(ShardingConfiguration::parse(named, strategy)?))),
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn each_spelling_of_the_uri_is_known() {
         for extension in
-            EXTENSIONS.into_iter().chain(["http://purl.org/zarr/spec/storage_transformers/sharding/1.0/"])
+            SHARDING_URIS.into_iter().chain(["http://purl.org/zarr/spec/storage_transformers/sharding/1.0/"])
         {
             let memory = Rc::new(MemoryStore::new());
             let store = Registry::default()
@@ -135,7 +135,8 @@ mod tests {
         assert!(error.message().contains("https://example.org/mirror"), "{error}");
         assert_eq!(error.context().field.as_deref(), Some("storage_transformers[0].extension"));
 
-        let other = Named { kind: "\"linked\"", ..named(EXTENSIONS[0], Some(r#"{"chunks_per_shard":[2]}"#)) };
+        let other =
+            Named { kind: "\"linked\"", ..named(SHARDING_URIS[0], Some(r#"{"chunks_per_shard":[2]}"#)) };
         let error = Registry::default().parse(&other).err().unwrap();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert!(error.message().contains("linked"), "{error}");
@@ -150,7 +151,7 @@ mod tests {
         ] {
             let place = place();
             let memory = Rc::new(MemoryStore::new());
-            let error = Registry::default().stack(&[named(EXTENSIONS[0], configuration)], memory, &place);
+            let error = Registry::default().stack(&[named(SHARDING_URIS[0], configuration)], memory, &place);
             let error = error.err().unwrap();
             let found = error.context().field.clone().unwrap();
             assert!(found.starts_with("storage_transformers[0].configuration"), "{error}");
@@ -162,7 +163,7 @@ mod tests {
     fn two_stacked_shardings_are_shards_of_shards() {
         let memory = Rc::new(MemoryStore::new());
         let (inner, outer) = (r#"{"chunks_per_shard":[2,2]}"#, r#"{"chunks_per_shard":[2,1]}"#);
-        let list = [named(EXTENSIONS[0], Some(inner)), named(EXTENSIONS[2], Some(outer))];
+        let list = [named(SHARDING_URIS[0], Some(inner)), named(SHARDING_URIS[2], Some(outer))];
         let store = Registry::default().stack(&list, memory.clone(), &place()).unwrap();
         let (one, other) = (StoreKey::parse("data/a/c0/1").unwrap(), StoreKey::parse("data/a/c3/1").unwrap());
         block_on(store.set(&one, b"one".to_vec().into())).unwrap();

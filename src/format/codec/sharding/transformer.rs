@@ -6,17 +6,38 @@
 //! stands in [`store::transform`](crate::store).
 
 use crate::error::{Error, Result};
+use crate::format::chunk_grid::ChunkGrid;
+use crate::format::metadata::draft::is_sharding;
 use crate::format::metadata::json::{Document, Json};
 use crate::format::metadata::write::text::{ObjectText, list, string};
-use crate::format::metadata::{CodecMetadata, ZarrFormat};
+use crate::format::metadata::{ArrayMetadata, CodecMetadata, StorageTransformerMetadata, ZarrFormat};
 
-/// The URIs by which the transformer goes: that of its chapter's header, which is written, that of the example in it, and what
-/// zarr-python writes.
-pub const EXTENSIONS: [&str; 3] = [
-    "https://purl.org/zarr/spec/extensions/storage-transformers/sharding/1.0",
-    "https://purl.org/zarr/spec/extensions/storage_transformers/sharding/1.0",
-    "https://purl.org/zarr/spec/storage_transformers/sharding/1.0",
-];
+/// The array as it is stored, where its first transformers put its chunks together in shards: a grid of shards, and one codec. What
+/// is left of the transformers stands between those shards and the store.
+///
+/// # Errors
+/// `Unsupported` for another binary format, `Format` naming the field for a configuration that does not fit the array.
+pub fn folded(declared: &ArrayMetadata) -> Result<Option<ArrayMetadata>> {
+    let transformers = declared.storage_transformers.iter();
+    let count = transformers.take_while(|transformer| is_sharding(&transformer.extension)).count();
+    if count == 0 {
+        return Ok(None);
+    }
+    let mut stored = declared.clone();
+    for transformer in stored.storage_transformers.drain(..count).collect::<Vec<_>>() {
+        put_together(&mut stored, &transformer).map_err(|error| error.within_field(&transformer.field))?;
+    }
+    Ok(Some(stored))
+}
+
+fn put_together(stored: &mut ArrayMetadata, transformer: &StorageTransformerMetadata) -> Result<()> {
+    let per_shard = chunks_per_shard(&transformer.kind, transformer.configuration.as_deref())?;
+    let chunk_shape = stored.chunk_grid.first_chunk_shape();
+    let shard_shape = shard_shape(&chunk_shape, &per_shard)?;
+    stored.codecs = vec![codec(&chunk_shape, &stored.codecs, &transformer.field)];
+    stored.chunk_grid = ChunkGrid::regular(&shard_shape, stored.shape.len())?;
+    Ok(())
+}
 
 /// Chunks along each dimension of a shard, from the JSON texts of the transformer's `type` and `configuration`.
 ///
@@ -44,7 +65,7 @@ pub fn chunks_per_shard(kind: &str, configuration: Option<&str>) -> Result<Vec<u
 ///
 /// # Errors
 /// `Format` when the numbers do not fit the array, `Limit` for shards beyond 2^64 elements along a dimension.
-pub fn shard_shape(chunk_shape: &[u64], chunks_per_shard: &[u64]) -> Result<Vec<u64>> {
+fn shard_shape(chunk_shape: &[u64], chunks_per_shard: &[u64]) -> Result<Vec<u64>> {
     if chunk_shape.len() != chunks_per_shard.len() || chunks_per_shard.contains(&0) {
         return Err(Error::format("chunks_per_shard does not fit the array")
             .in_field("configuration.chunks_per_shard")
@@ -59,7 +80,7 @@ pub fn shard_shape(chunk_shape: &[u64], chunks_per_shard: &[u64]) -> Result<Vec<
 }
 
 /// The codec of shards whose chunks, of this shape, have these codecs; `field` is where the transformer stands.
-pub fn codec(chunk_shape: &[u64], codecs: &[CodecMetadata], field: &str) -> CodecMetadata {
+fn codec(chunk_shape: &[u64], codecs: &[CodecMetadata], field: &str) -> CodecMetadata {
     let codecs = codecs.iter().map(|codec| match codec.format {
         ZarrFormat::V3 => {
             let object = ObjectText::new().with("name", string(&codec.name));

@@ -18,7 +18,7 @@ pub mod write;
 pub(super) use array::{Parts, group};
 pub(super) use codec::{DraftCodec, codec};
 pub use entry_point::EntryPoint;
-pub use storage_transformer::is_sharding;
+pub use storage_transformer::{SHARDING_URIS, is_sharding};
 pub(super) use storage_transformer::{parse as parse_storage_transformers, sharding};
 
 use super::document::NodeDocument;

@@ -10,19 +10,18 @@ use crate::format::metadata::StorageTransformerMetadata;
 use crate::format::metadata::json::Json;
 use crate::format::metadata::write::text::{ObjectText, list, string};
 
-/// The URI that the sharding chapter gives as its own, which is the one to write.
-pub(super) const SHARDING_URI: &str =
-    "https://purl.org/zarr/spec/extensions/storage-transformers/sharding/1.0";
+/// The URIs by which the sharding transformer goes: the one that its chapter gives as its own, which is the one to write, that of its
+/// chapter's example, and zarr-python's.
+pub const SHARDING_URIS: [&str; 3] = [
+    "https://purl.org/zarr/spec/extensions/storage-transformers/sharding/1.0",
+    "https://purl.org/zarr/spec/extensions/storage_transformers/sharding/1.0",
+    "https://purl.org/zarr/spec/storage_transformers/sharding/1.0",
+];
 
-/// Whether a URI is one of the three by which the sharding transformer goes: that of its chapter's head, that of its chapter's
-/// example, and zarr-python's.
+/// Whether a URI is one of those by which the sharding transformer goes.
 pub fn is_sharding(uri: &str) -> bool {
-    let places = [
-        "extensions/storage-transformers/sharding",
-        "extensions/storage_transformers/sharding",
-        "storage_transformers/sharding",
-    ];
-    SpecUri::first_version(uri).is_some_and(|place| places.contains(&place))
+    let place = SpecUri::first_version(uri);
+    place.is_some() && SHARDING_URIS.iter().any(|known| SpecUri::first_version(known) == place)
 }
 
 /// The JSON of the sharding transformer for shards of this shape.
@@ -37,7 +36,7 @@ pub(in super::super) fn sharding(shard_shape: &[u64], chunk_shape: &[u64]) -> Re
         Some(per_shard) => {
             let configuration = ObjectText::new().with("chunks_per_shard", list(per_shard)).compact();
             let object =
-                ObjectText::new().with("extension", string(SHARDING_URI)).with("type", "\"indexed\"");
+                ObjectText::new().with("extension", string(SHARDING_URIS[0])).with("type", "\"indexed\"");
             Ok(object.with("configuration", configuration).compact())
         }
         None => {
@@ -81,11 +80,9 @@ mod tests {
 
     #[test]
     fn sharding_goes_by_three_uris() {
-        for uri in [
-            SHARDING_URI,
-            "https://purl.org/zarr/spec/extensions/storage_transformers/sharding/1.0",
-            "https://purl.org/zarr/spec/storage_transformers/sharding/1.0",
-        ] {
+        for uri in
+            SHARDING_URIS.into_iter().chain(["http://purl.org/zarr/spec/storage_transformers/sharding/1.1"])
+        {
             assert!(is_sharding(uri), "{uri}");
         }
         for uri in [
