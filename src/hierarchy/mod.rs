@@ -19,6 +19,7 @@ pub mod encoder;
 pub mod erase;
 pub mod exists;
 mod fetching;
+mod old_shard;
 pub mod open;
 pub mod prefetch;
 pub mod read;

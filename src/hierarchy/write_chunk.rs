@@ -3,11 +3,12 @@
 
 use std::rc::Rc;
 
-use crate::access::chunk_update::{Change, ChunkUpdate};
+use crate::access::chunk_update::{Change, ChunkUpdate, Remains};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::path::StoreKey;
 use crate::hierarchy::array::Array;
 use crate::hierarchy::encoder::{EncodeJob, Encoded, Encoder};
+use crate::hierarchy::old_shard::{self, Remaining};
 use crate::store::writers;
 use crate::store::{ByteRange, RequestContext, Subject, Value};
 
@@ -55,10 +56,7 @@ impl<'a> ChunkWriter<'a> {
 
     async fn change_locked(&self, key: &StoreKey, change: ChunkChange) -> Result<Done> {
         let store = self.array.chunks();
-        let old = match change.covers {
-            true => None,
-            false => store.get(key, ByteRange::Whole, &self.context).await?.map(|fetched| fetched.value),
-        };
+        let old = self.old(key, &change).await?;
         let is_clip = matches!(change.update.change, Change::Clip(_));
         let known_absent = old.is_none() && !change.covers;
         if is_clip && known_absent {
@@ -78,6 +76,22 @@ impl<'a> ChunkWriter<'a> {
                 Err(error) => Err(error),
             },
         }
+    }
+
+    /// What is stored, as far as it matters.
+    async fn old(&self, key: &StoreKey, change: &ChunkChange) -> Result<Option<Value>> {
+        let (store, update) = (self.array.chunks(), &change.update);
+        if change.covers {
+            return Ok(None);
+        }
+        if let Change::Write { moved, .. } = &update.change
+            && store.capabilities().partial
+            && let Some(remains) = Remains::of(self.array.binding(), &update.chunk, moved)?
+            && let Remaining::Known(value) = old_shard::remaining(store, key, &remains, &self.context).await?
+        {
+            return Ok(value);
+        }
+        Ok(store.get(key, ByteRange::Whole, &self.context).await?.map(|fetched| fetched.value))
     }
 
     async fn encode(&self, change: &ChunkChange, old: Option<Value>) -> Result<Encoded> {

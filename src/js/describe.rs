@@ -15,7 +15,7 @@ use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, Float, widen};
 use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::json::Document;
-use crate::format::metadata::{ArrayMetadata, NodeMetadata, ZarrFormat};
+use crate::format::metadata::{ArrayMetadata, NodeMetadata, StorageTransformerMetadata};
 use crate::hierarchy::open::OpenedNode;
 
 #[derive(Serialize)]
@@ -50,6 +50,7 @@ struct ArraySummary {
     dimension_names: Option<Vec<Option<String>>>,
     order: Vec<u32>,
     codecs: Vec<CodecSummary>,
+    storage_transformers: Vec<TransformerSummary>,
     home: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     fallback: Option<FallbackSummary>,
@@ -69,6 +70,18 @@ struct FallbackSummary {
 #[derive(Serialize)]
 struct CodecSummary {
     name: String,
+    /// JSON text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    configuration: Option<String>,
+}
+
+/// A storage transformer as a draft's metadata has it.
+#[derive(Serialize)]
+struct TransformerSummary {
+    extension: String,
+    /// JSON text.
+    #[serde(rename = "type")]
+    kind: String,
     /// JSON text.
     #[serde(skip_serializing_if = "Option::is_none")]
     configuration: Option<String>,
@@ -143,6 +156,7 @@ fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<ArraySummary
         dimension_names: metadata.dimension_names.clone(),
         order,
         codecs: codecs(binding.declared()),
+        storage_transformers: storage_transformers(binding.declared()),
         home: binding.home().map_or("engine", home_name),
         fallback: metadata.fallback.clone().map(|fallback| FallbackSummary {
             extension: fallback.extension,
@@ -204,6 +218,16 @@ fn codecs(metadata: &ArrayMetadata) -> Vec<CodecSummary> {
     codecs
         .map(|codec| CodecSummary { name: codec.name.clone(), configuration: codec.configuration.clone() })
         .collect()
+}
+
+fn storage_transformers(metadata: &ArrayMetadata) -> Vec<TransformerSummary> {
+    let transformers = metadata.storage_transformers.iter().cloned();
+    let summary = |it: StorageTransformerMetadata| TransformerSummary {
+        extension: it.extension,
+        kind: it.kind,
+        configuration: it.configuration,
+    };
+    transformers.map(summary).collect()
 }
 
 fn is_sharded(metadata: &ArrayMetadata) -> bool {

@@ -27,6 +27,7 @@ mod plan;
 mod read;
 mod reference;
 mod registry;
+mod storage_transformers;
 mod store;
 mod store_calls;
 mod task;

@@ -4,6 +4,7 @@ use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
 use super::error::report_to_js;
+use super::storage_transformers::{TransformerHook, registry_of};
 use super::{describe, registry, store, task, user_codecs};
 use crate::error::Result;
 use crate::format::metadata::document::NodeDocument;
@@ -11,10 +12,11 @@ use crate::format::metadata::{NodeKind, ZarrFormat};
 use crate::format::path::NodePath;
 use crate::hierarchy::array::{Array, Registered};
 use crate::hierarchy::open::{DataTypeFallbacks, OpenOptions, open as open_node};
+use crate::store::RequestContext;
 
 /// Opens the node at `path`; answers with its summary. `kind` is `"array"`, `"group"` or empty, `format` 2, 3 or 0, `fallback` what to do
 /// where a data type is not known and another is offered instead: `"warn"`, `"allow"` or `"refuse"`; `v3_first` as `OpenOptions` has it;
-/// `attributes` is false to save the request for v2's `.zattrs`.
+/// `attributes` is false to save the request for v2's `.zattrs`; with `reload` no cache answers.
 #[wasm_bindgen]
 pub fn open(
     store: u32,
@@ -24,6 +26,7 @@ pub fn open(
     fallback: &str,
     v3_first: bool,
     attributes: bool,
+    reload: bool,
     signal: JsValue,
     settle: Function,
 ) -> u32 {
@@ -49,25 +52,33 @@ pub fn open(
     task::start(settle, async move {
         let store = registry::store(store)?;
         let path = path.trim_matches('/');
-        let opened = open_node(&store, path, &options, &store::context(signal)).await?;
+        let context = RequestContext { reload, ..store::context(signal) };
+        let opened = open_node(&store, path, &options, &context).await?;
         describe::summary(&opened)
     })
 }
 
-/// Keeps an array by its documents and the user's codecs, so that it can be read; throws a report.
+/// Keeps an array by its documents and the user's codecs and storage transformers, so that it can be read; throws a report.
 #[wasm_bindgen(js_name = bindArray)]
-pub fn bind_array(store: u32, path: &str, document: &str, users: &str) -> std::result::Result<u32, JsValue> {
-    bind(store, path, document, users).map_err(|error| report_to_js(&error))
+pub fn bind_array(
+    store: u32,
+    path: &str,
+    document: &str,
+    users: &str,
+    transformers: TransformerHook,
+) -> std::result::Result<u32, JsValue> {
+    bind(store, path, document, users, transformers).map_err(|error| report_to_js(&error))
 }
 
-fn bind(store: u32, path: &str, document: &str, users: &str) -> Result<u32> {
+fn bind(store: u32, path: &str, document: &str, users: &str, transformers: TransformerHook) -> Result<u32> {
     let document = NodeDocument::from_json(document)?;
     let path = match document.format {
         ZarrFormat::V2 => NodePath::parse_v2(path),
         ZarrFormat::V3 => NodePath::parse_v3(path),
         ZarrFormat::Draft(_) => NodePath::parse_any(path),
     };
-    let registered = Registered { codecs: user_codecs::users_of(users)?, ..Registered::default() };
+    let registered =
+        Registered { codecs: user_codecs::users_of(users)?, transformers: registry_of(transformers) };
     let array = Array::with(registry::store(store)?, path?, document, registered)?;
     Ok(registry::add_array(array))
 }

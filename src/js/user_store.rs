@@ -26,7 +26,25 @@ extern "C" {
 
 /// A user's object.
 pub struct UserStore {
-    store: WeakStore,
+    store: Held,
+}
+
+/// How an object is held.
+enum Held {
+    /// By whoever opened it.
+    Weakly(WeakStore),
+    /// By us alone.
+    Strongly(JsValue),
+}
+
+impl Held {
+    /// Undefined for one that is gone.
+    fn object(&self) -> JsValue {
+        match self {
+            Self::Weakly(store) => store.deref(),
+            Self::Strongly(store) => store.clone(),
+        }
+    }
 }
 
 /// By which of its methods an object lists.
@@ -41,11 +59,16 @@ enum Lister {
 
 impl UserStore {
     pub fn new(store: WeakStore) -> Self {
-        Self { store }
+        Self { store: Held::Weakly(store) }
+    }
+
+    /// Of an object that nobody else need hold.
+    pub fn kept(store: JsValue) -> Self {
+        Self { store: Held::Strongly(store) }
     }
 
     fn object(&self) -> Result<JsValue> {
-        let store = self.store.deref();
+        let store = self.store.object();
         if store.is_undefined() { Err(Error::store("the store of this node is gone")) } else { Ok(store) }
     }
 
@@ -272,7 +295,7 @@ fn options(context: &RequestContext) -> JsValue {
 
 impl Store for UserStore {
     fn capabilities(&self) -> Capabilities {
-        let store = self.store.deref();
+        let store = self.store.object();
         let has = |name: &str| !store.is_undefined() && host::method(&store, name).is_some();
         Capabilities {
             readable: true,

@@ -61,7 +61,6 @@ export {
   type CreateGroupOptions,
   create,
   type ExtensionOption,
-  type StorageTransformerOption,
 } from "./create.ts";
 export {
   CodecPipelineError,
@@ -127,6 +126,13 @@ export {
 export type { AnySelection, DimensionSelection } from "./selection.ts";
 export { type SetOptions, type Settable, set } from "./set.ts";
 export { type Points, points, select, slice } from "./slice.ts";
+export {
+  type StorageTransformer,
+  type StorageTransformerInfo,
+  type StorageTransformerMetadata,
+  type StoreBelow,
+  storageTransformers,
+} from "./storage_transformers.ts";
 export { EntryStore, FileListStore, storesOfDrop } from "./store/chosen_files.ts";
 export { DirectoryStore, OpfsStore } from "./store/directory.ts";
 export { OverlayStore } from "./store/overlay.ts";

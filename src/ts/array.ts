@@ -20,6 +20,7 @@ import {
   textsOf,
 } from "./node_facts.ts";
 import type { NodeOptions } from "./nodes.ts";
+import { BECOME, becomeAll } from "./open_nodes.ts";
 import type { ConversionOptions, NumberType } from "./read/conversion.ts";
 import { planRead, type ReadPlan } from "./read/plan.ts";
 import { prefetchSelection } from "./read/prefetch.ts";
@@ -28,7 +29,9 @@ import { type Progress, type ReadOptions, readChunk, readSelection } from "./rea
 import { type PartPlace, type StreamOptions, streamSelection } from "./read/stream.ts";
 import { type AnySelection, dimensionNamesOf, requestOf } from "./selection.ts";
 import type { Settable } from "./set.ts";
+import type { StorageTransformerMetadata } from "./storage_transformers.ts";
 import { warningsOfStore } from "./stores.ts";
+import { readSummaryAnew } from "./summary.ts";
 import type {
   AbsolutePath,
   ArrayMetadata,
@@ -113,6 +116,12 @@ const KINDS: Record<string, RegExp> = {
 const isDataType = (dtype: DataType, query: DataTypeQuery): boolean =>
   KINDS[query]?.test(dtype) ?? dtype === query;
 
+/** Takes over what the metadata says now, with all that are open beside it. */
+async function becomeAnew(array: Array<DataType>, summary: NodeSummary): Promise<void> {
+  await describeWithCodecs(summary, undefined);
+  becomeAll(array, summary);
+}
+
 // biome-ignore lint/suspicious/noShadowRestrictedNames: the name that callers know from zarrita
 export class Array<D extends DataType, Store extends Readable = Readable> extends Location<Store> {
   readonly kind = "array";
@@ -171,6 +180,11 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
   /** The codecs in encoding order, as the metadata names them; of v2 with those that its order and byte order mean. */
   get codecs(): readonly CodecMetadata[] {
     return this[FACTS].codecs;
+  }
+
+  /** Of a draft, from the array towards the store, as the metadata has them: `shards` tells of the first what it means. */
+  get storageTransformers(): readonly StorageTransformerMetadata[] {
+    return this[FACTS].storageTransformers;
   }
 
   /** The format of the metadata that counts; the drafts of v3 are 3. */
@@ -318,23 +332,31 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     shape: readonly (number | bigint)[],
     options: Pick<WriteOptions, "signal" | "priority"> = {},
   ): Promise<void> {
-    await this.#become(await resizeArray(this, shape, options));
+    await becomeAnew(this, await resizeArray(this, shape, options));
   }
 
   /** Makes the array longer along an axis, by the values; readers see the new shape when all of them are stored. */
   async append(value: Settable<D>, axis = 0, options: WriteOptions = {}): Promise<void> {
-    await this.#become(await appendValues(this, value, axis, options));
+    await becomeAnew(this, await appendValues(this, value, axis, options));
   }
 
   /** Merges attributes into those there are; with `replace` they alone remain. */
   async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
-    await this.#become(await updateAttributes(this, attributes, options));
+    await becomeAnew(this, await updateAttributes(this, attributes, options));
   }
 
-  /** Takes over what the metadata says now. */
-  async #become(summary: NodeSummary): Promise<void> {
-    await describeWithCodecs(summary, undefined);
-    this[FACTS] = factsOfNode(new OpenedNode(summary, {}));
+  /**
+   * Reads the metadata again, past all caches, and forgets what was kept of chunks and shards: what others have written since is
+   * read from now on. Rejects, and stays as it is, when there is no such array any more.
+   */
+  async refresh({ signal }: NodeOptions = {}): Promise<void> {
+    const { format } = this[FACTS];
+    becomeAll(this, await readSummaryAnew(this, { kind: "array", format, signal }));
+  }
+
+  /** @internal */
+  [BECOME](summary: NodeSummary): void {
+    this[FACTS] = factsOfNode(new OpenedNode(summary, this[FACTS].options));
   }
 
   /** One whole chunk in its native memory order; at the array's edge filled up with the fill value. */

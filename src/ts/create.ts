@@ -6,12 +6,13 @@ import type { Array as ZarrArray } from "./array.ts";
 import { codecsToCreate, describeWithCodecs, unlessAborted } from "./codec/bind.ts";
 import { parseDescription } from "./data_type.ts";
 import { callNow, run, startEngine } from "./engine/engine.ts";
-import { ZarrError } from "./errors.ts";
+import { UnsupportedError, ZarrError } from "./errors.ts";
 import type { Group } from "./group.ts";
 import type { Location } from "./location.ts";
 import { exactJson, type NodeSummary } from "./node_facts.ts";
 import { locationOf, nodeOf } from "./open.ts";
 import { type AnyArray, arrayId } from "./read/read.ts";
+import { type StorageTransformerMetadata, storageTransformers } from "./storage_transformers.ts";
 import { storeId } from "./stores.ts";
 import type { Attributes, CodecMetadata, DataType, Readable, Scalar } from "./types.ts";
 import { isNumeric, packScalar } from "./write/elements.ts";
@@ -27,13 +28,6 @@ export interface ExtensionOption {
   extension: string;
   must_understand: boolean;
   configuration?: unknown;
-}
-
-/** A storage transformer of a draft, as its text has it. */
-export interface StorageTransformerOption {
-  extension: string;
-  type: string;
-  configuration?: Record<string, unknown>;
 }
 
 interface CreateOptions {
@@ -81,7 +75,7 @@ export interface CreateArrayOptions<D extends DataType = DataType> extends Creat
   /** Where the index of a shard stands; at its end unless given. */
   indexLocation?: "start" | "end";
   /** Of the draft of 2022, from the array towards the store; `shardShape` adds that of its shards. */
-  storageTransformers?: readonly StorageTransformerOption[];
+  storageTransformers?: readonly StorageTransformerMetadata[];
   /** Of a draft's array. */
   extensions?: readonly ExtensionOption[];
 }
@@ -193,6 +187,17 @@ async function createHierarchy(store: unknown, options: Given): Promise<void> {
   );
 }
 
+/** An array that nobody could write to is not created. */
+function checkTransformers(transformers: unknown): void {
+  if (!Array.isArray(transformers)) return;
+  for (const [place, { extension }] of (transformers as StorageTransformerMetadata[]).entries()) {
+    if (storageTransformers.has(extension) || callNow((glue) => glue.isStorageTransformer(extension)))
+      continue;
+    const field = `storage_transformers[${place}].extension`;
+    throw new UnsupportedError(`unknown storage transformer ${JSON.stringify(extension)}`, { field });
+  }
+}
+
 /** Creates what the options say at a location; `like` an array for all that they do not say. */
 export async function createNode(
   place: unknown,
@@ -207,6 +212,7 @@ export async function createNode(
   const isArray = options.kind === "array" || (options.kind === undefined && ("shape" in options || !!like));
   signal?.throwIfAborted();
   await startEngine();
+  checkTransformers(options.storageTransformers);
   const fill = isArray ? fillOf(options, like) : {};
   const text = isArray ? engineOptions(options, fill.json) : exactJson(options.attributes ?? {});
   const codecs = isArray

@@ -4,6 +4,7 @@
 import { type Children, childrenOf, type Tree, treeOf } from "./children.ts";
 import { Location } from "./location.ts";
 import {
+  type AttributeOptions,
   type AttributesOptions,
   attributesOf,
   type Dialect,
@@ -14,7 +15,9 @@ import {
   textsOf,
 } from "./node_facts.ts";
 import type { NodeOptions } from "./nodes.ts";
+import { BECOME, becomeAll } from "./open_nodes.ts";
 import { warningsOfStore } from "./stores.ts";
+import { readSummaryAnew } from "./summary.ts";
 import type { AbsolutePath, Attributes, GroupMetadata, Readable } from "./types.ts";
 import { type UpdateAttributesOptions, updateAttributes } from "./update_attributes.ts";
 
@@ -48,9 +51,12 @@ function factsOf(metadata: GroupMetadata | OpenedNode): GroupFacts {
 export class Group<Store extends Readable> extends Location<Store> {
   readonly kind = "group";
   #facts: GroupFacts;
+  /** How attributes are read. */
+  readonly #options: AttributeOptions;
 
   constructor(store: Store, path: AbsolutePath, metadata: GroupMetadata | OpenedNode) {
     super(store, path);
+    this.#options = metadata instanceof OpenedNode ? metadata.options : {};
     this.#facts = factsOf(metadata);
   }
 
@@ -97,7 +103,17 @@ export class Group<Store extends Readable> extends Location<Store> {
 
   /** Merges attributes into those there are; with `replace` they alone remain. */
   async updateAttributes(attributes: Attributes, options: UpdateAttributesOptions = {}): Promise<void> {
-    const summary: NodeSummary = await updateAttributes(this, attributes, options);
-    this.#facts = factsOf(new OpenedNode(summary, {}));
+    becomeAll(this, await updateAttributes(this, attributes, options));
+  }
+
+  /** Reads the metadata again, past all caches. Rejects, and stays as it is, when there is no such group any more. */
+  async refresh({ signal }: NodeOptions = {}): Promise<void> {
+    const { format } = this.#facts;
+    becomeAll(this, await readSummaryAnew(this, { kind: "group", format, signal }));
+  }
+
+  /** @internal */
+  [BECOME](summary: NodeSummary): void {
+    this.#facts = factsOf(new OpenedNode(summary, this.#options));
   }
 }

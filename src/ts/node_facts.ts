@@ -8,6 +8,7 @@ import { parseDescription, type TypeDescription } from "./data_type.ts";
 import { parseJson } from "./engine/engine.ts";
 import { elementOf } from "./read/variable.ts";
 import { wrappedScalarOf } from "./read/wrapped.ts";
+import type { StorageTransformerMetadata } from "./storage_transformers.ts";
 import type { ArrayMetadata, Attributes, CodecMetadata, DataType } from "./types.ts";
 import type { Home } from "./worker/protocol.ts";
 
@@ -63,6 +64,8 @@ export interface ArraySummary {
   order: number[];
   /** The chain in encoding order; configurations are JSON text. */
   codecs: { name: string; configuration?: string }[];
+  /** `type` and `configuration` are JSON text. */
+  storageTransformers: { extension: string; type: string; configuration?: string }[];
   /** Which build of the engine decodes its chunks. */
   home: Home;
   /** `dataType` is JSON text. */
@@ -86,8 +89,11 @@ export interface ArrayFacts {
   readonly dialect: Dialect;
   readonly fallback: DataTypeFallback | undefined;
   readonly codecs: readonly CodecMetadata[];
+  readonly storageTransformers: readonly StorageTransformerMetadata[];
   readonly attributes: Attributes;
   readonly attributesWith: (options: AttributesOptions) => Attributes;
+  /** How the node was opened. */
+  readonly options: AttributeOptions;
   readonly warnings: readonly string[];
   /** The documents as the engine takes them. */
   readonly document: string;
@@ -177,10 +183,18 @@ export function factsOfNode(node: OpenedNode): ArrayFacts {
         configuration: configuration === undefined ? {} : parseAttributes(configuration, false),
       }));
     },
+    get storageTransformers() {
+      return array.storageTransformers.map(({ extension, type, configuration }) => ({
+        extension,
+        type: parseJson(type, false),
+        ...(configuration !== undefined && { configuration: parseAttributes(configuration, false) }),
+      }));
+    },
     get attributes() {
       return attributes();
     },
     attributesWith: (options) => attributesOf(node, options),
+    options: node.options,
     warnings: summary.warnings,
     document: summary.document,
     home: array.home,
@@ -247,8 +261,10 @@ export function factsOfMetadata(metadata: ArrayMetadata): ArrayFacts {
     dialect: "v3",
     fallback: undefined,
     codecs: metadata.codecs,
+    storageTransformers: [],
     attributes: metadata.attributes ?? {},
     attributesWith: () => metadata.attributes ?? {},
+    options: {},
     warnings: [],
     get document() {
       return documentOf(metadata);

@@ -11,6 +11,7 @@ import { inExtensionsOfStore } from "./extension/extend.ts";
 import { Group } from "./group.ts";
 import { Location } from "./location.ts";
 import { type AttributeOptions, type NodeSummary, OpenedNode } from "./node_facts.ts";
+import { rememberOpen } from "./open_nodes.ts";
 import { type Files, storeOf } from "./store/place.ts";
 import { askEarly, type FetchStore, storeId } from "./stores.ts";
 import type { AbsolutePath, DataType, Readable } from "./types.ts";
@@ -51,9 +52,22 @@ async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3)
   const below = options.path === undefined ? path : `${path}/${options.path}`;
   const isV3 = v3Stores.has(store as object);
   signal?.throwIfAborted();
-  const giveUp = isEngineStarted() ? () => {} : askEarly(store, { path: below, format: isV3 ? 3 : format, attrs });
+  const giveUp = isEngineStarted()
+    ? () => {}
+    : askEarly(store, { path: below, format: isV3 ? 3 : format, attrs });
   const summary = await run<NodeSummary>(signal, (glue, settle) =>
-    glue.open(storeId(glue, store), below, kind, format, dataTypeFallback, isV3, attrs, signal, settle),
+    glue.open(
+      storeId(glue, store),
+      below,
+      kind,
+      format,
+      dataTypeFallback,
+      isV3,
+      attrs,
+      false,
+      signal,
+      settle,
+    ),
   ).finally(giveUp);
   if (summary.dialect === "v3") v3Stores.add(store as object);
   await describeWithCodecs(summary, signal);
@@ -70,7 +84,9 @@ export function nodeOf<S extends Readable>(
   for (const warning of summary.warnings) warn(warning, summary.path);
   const opened = new OpenedNode(summary, options);
   const at = summary.path as AbsolutePath;
-  return summary.kind === "array" ? new ZarrArray(store, at, opened) : new Group(store, at, opened);
+  const node = summary.kind === "array" ? new ZarrArray(store, at, opened) : new Group(store, at, opened);
+  rememberOpen(node);
+  return node;
 }
 
 function openV2<S extends Readable>(place: Place<S>, options: GroupOptions): Promise<Group<S>>;

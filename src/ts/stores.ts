@@ -29,13 +29,16 @@ export function setNative(store: object, native: Native): void {
   natives.set(store, native);
 }
 
+/** The engine's number of a store that is its own, and whose methods nobody has replaced. */
+export const nativeId = (glue: Glue, store: object): number | undefined => natives.get(store)?.(glue);
+
 /** The engine's number of a store; told again when the engine's instance has changed. */
 export function storeId(glue: Glue, store: unknown): number {
   if (typeof store !== "object" || store === null)
     throw new TypeError("a store is an object with a method `get`");
   const known = handles.get(store)?.id;
   if (known !== undefined) return known;
-  const native = natives.get(store)?.(glue);
+  const native = nativeId(glue, store);
   if (native !== undefined) return native;
   const id = glue.userStore(new WeakRef(store));
   const handle = new Handle(id);

@@ -25,8 +25,12 @@ fn counting_store() -> Rc<Counting<MemoryStore>> {
 }
 
 fn array(store: &Rc<Counting<MemoryStore>>) -> Rc<Array> {
+    array_at(store, SHARDED)
+}
+
+fn array_at(store: &Rc<Counting<MemoryStore>>, path: &str) -> Rc<Array> {
     let store: Rc<dyn Store> = store.clone();
-    let opened = block_on(open(&store, SHARDED, &OpenOptions::default(), &RequestContext::default()));
+    let opened = block_on(open(&store, path, &OpenOptions::default(), &RequestContext::default()));
     let opened = opened.unwrap_or_else(|error| panic!("{error:?}"));
     Array::new(store, opened.path, opened.document).unwrap_or_else(|error| panic!("{error:?}"))
 }
@@ -103,4 +107,38 @@ fn a_read_of_everything_asks_for_each_shard_twice() {
     read_selection(&array, Selection::all(), None).unwrap_or_else(|error| panic!("{error:?}"));
     let reads = chunk_reads(&store, opened);
     assert_eq!(reads.len(), 2 * 2 * 2, "four shards, an index and a range each: {reads:?}");
+}
+
+/// Shards of a draft's storage transformer are read as those of the codec are.
+#[test]
+fn a_window_inside_a_shard_of_a_transformer_is_an_index_and_one_merged_range() {
+    for (fixture, path, prefix, index_entries, window, shard) in [
+        // Shards of 4 × 6 elements in chunks of 2 × 3.
+        ("draft-2022/sharded", "plain", "data/plain/", 4, window(0..4, 0..6), "c0/0"),
+        ("draft-2022/sharded", "any-order", "data/any-order/", 4, window(4..8, 6..12), "c1/1"),
+        ("zarr-python-2-draft/sharded", "g/plain", "data/root/g/plain/", 4, window(1..3, 1..5), "c0/0"),
+        // Its shards have a compressor in them, and hold 2 × 3 chunks of 4 × 4.
+        ("draft-2022/sharded", "gzip", "data/gzip/", 6, window(0..8, 0..9), "c0/0"),
+    ] {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/{fixture}/store"));
+        let store = Rc::new(Counting::with_log(folder_store(&root)));
+        let array = array_at(&store, path);
+        let opened = store.log().len();
+        read_selection(&array, window, None).unwrap_or_else(|error| panic!("{error:?}"));
+        let asked = store.log().split_off(opened);
+        assert_eq!(asked.len(), 2, "{fixture}: {asked:?}");
+        assert_eq!(asked[0], (format!("{prefix}{shard}"), ByteRange::Suffix(index_entries * 16)));
+        assert!(matches!(asked[1].1, ByteRange::FromStart { .. }), "{fixture}: {asked:?}");
+    }
+}
+
+/// Shards of shards: an index each, and the chunks.
+#[test]
+fn a_chunk_in_a_shard_in_a_shard_is_two_indexes_and_a_range() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/draft-2022/sharded/store");
+    let store = Rc::new(Counting::with_log(folder_store(&root)));
+    let array = array_at(&store, "stacked");
+    let opened = store.log().len();
+    read_selection(&array, window(0..1, 0..1), None).unwrap_or_else(|error| panic!("{error:?}"));
+    assert_eq!(store.log().len() - opened, 3);
 }

@@ -4,6 +4,7 @@
 //! the same way. What lies past the array's end is always fill value afterwards. A chunk of fill value alone is not stored.
 
 mod pending;
+mod remains;
 mod shard;
 mod source;
 
@@ -12,6 +13,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 pub use pending::PendingUpdate;
+pub use remains::{Kept, Remains};
 use shard::Shard;
 pub use source::pack;
 use source::{NewElements, Source};
@@ -303,7 +305,11 @@ impl Updater<'_> {
             let inside = shard.inside_of(linear);
             let updated = match (written, touched.get(&linear)) {
                 (Some(_), None) => Ok(Updated::Same),
-                (Some(_), Some(moved)) => self.chunk(shard.level + 1, Some(moved), before, &inside),
+                (Some(_), Some(moved)) => {
+                    // What is replaced is not looked at: it may not even be here.
+                    let before = before.filter(|_| !covers(moved, &inside));
+                    self.chunk(shard.level + 1, Some(moved), before, &inside)
+                }
                 (None, _) if before.is_none() || inside == shard.inner.shape => Ok(Updated::Same),
                 (None, _) if inside.contains(&0) => Ok(Updated::Empty),
                 (None, _) => self.chunk(shard.level + 1, None, before, &inside),

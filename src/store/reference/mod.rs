@@ -2,10 +2,12 @@
 //! <https://fsspec.github.io/kerchunk/spec.html>
 //!
 //! The document is read when the first key is asked for. What a reference leads to is read by the HTTP store's rules, one
-//! server's knowledge and queue for all its files. Only servers that are allowed are asked: see [`hosts`]. Deliberately
+//! server's knowledge and queue for all its files; neighbouring parts of one file, whatever their keys, in one request: see [`gather`].
+//! Only servers that are allowed are asked: see [`hosts`]. Deliberately
 //! without references in Parquet.
 
 pub mod document;
+mod gather;
 pub mod hosts;
 mod template;
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -14,10 +16,12 @@ mod tests;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::rc::Rc;
 
 use document::{Reference, References, Url};
 use futures_util::lock::Mutex;
+use gather::{Fetch, Gatherer};
 use hosts::AllowedHosts;
 
 use super::http::origin::Origins;
@@ -60,9 +64,10 @@ pub struct ReferenceStore<T> {
     loading: Mutex<()>,
     /// By origin.
     servers: RefCell<BTreeMap<String, Rc<HttpStore<Rc<T>>>>>,
+    gatherer: Gatherer,
 }
 
-impl<T: Transport> ReferenceStore<T> {
+impl<T: Transport + 'static> ReferenceStore<T> {
     /// A store of the references in a document.
     pub fn new(
         source: Source,
@@ -83,6 +88,7 @@ impl<T: Transport> ReferenceStore<T> {
             references: RefCell::default(),
             loading: Mutex::new(()),
             servers: RefCell::default(),
+            gatherer: Gatherer::default(),
         }
     }
 
@@ -174,10 +180,8 @@ impl<T: Transport> ReferenceStore<T> {
                 let url = self.locate(&references, url)?;
                 let part = range.of(len).ok_or_else(|| range.past_end(Some(len)))?;
                 let want = part.end - part.start;
-                let asked = ByteRange::FromStart { offset: offset + part.start, len: want };
-                // A file of which only a part is wanted is read as chunks are, whatever the part means.
-                let context = RequestContext { subject: Subject::Chunk, ..context.clone() };
-                let fetched = self.server(&url).get_at(&url, asked, &context).await?;
+                let start = offset.saturating_add(part.start);
+                let fetched = self.part(&url, start..start.saturating_add(want), context).await?;
                 let absent =
                     || Error::store(format!("the file of a reference is not there: {}", url.shown()));
                 let fetched = fetched.ok_or_else(absent)?;
@@ -189,6 +193,23 @@ impl<T: Transport> ReferenceStore<T> {
                 Ok(Some(Fetched { size: Some(len), ..fetched }))
             }
         }
+    }
+
+    /// Bytes of a file, with what others ask of it at about the same time.
+    async fn part(
+        &self,
+        url: &RootUrl,
+        bytes: Range<u64>,
+        context: &RequestContext,
+    ) -> Result<Option<Fetched>> {
+        // A file of which only a part is wanted is read as chunks are, whatever the part means.
+        let context = RequestContext { subject: Subject::Chunk, ..context.clone() };
+        let (server, file) = (self.server(url), (url.object().into(), context.reload));
+        let fetch = |span: ByteRange| -> Fetch {
+            let (server, url, context) = (server.clone(), url.clone(), context.clone());
+            Box::pin(async move { server.get_at(&url, span, &context).await })
+        };
+        self.gatherer.get(file, bytes, &fetch).await
     }
 
     async fn size_of(&self, key: &StoreKey, context: &RequestContext) -> Result<Option<u64>> {
@@ -205,7 +226,7 @@ impl<T: Transport> ReferenceStore<T> {
     }
 }
 
-impl<T: Transport> Store for ReferenceStore<T> {
+impl<T: Transport + 'static> Store for ReferenceStore<T> {
     fn capabilities(&self) -> Capabilities {
         Capabilities { readable: true, partial: true, writable: false, listable: true }
     }

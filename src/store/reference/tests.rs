@@ -7,7 +7,8 @@ use crate::error::ErrorKind;
 use crate::store::http::transport::{Answer, HttpRequest, HttpResponse};
 
 const DOCUMENT: &str = r#"{".zgroup": "{}", "v/0": ["data.nc", 2, 3], "v/1": ["../data.nc"], "v/2": ["https://evil.org/x", 0, 1],
-    "v/3": ["data.nc", 8, 5], "v/4": [null, 0, 2], "v/5": ["gone.nc", 0, 1], "v/6": ["data.nc", 1, 0]}"#;
+    "v/3": ["data.nc", 8, 5], "v/4": [null, 0, 2], "v/5": ["gone.nc", 0, 1], "v/6": ["data.nc", 1, 0],
+    "v/7": ["data.nc", 6, 2]}"#;
 
 /// Serves ten bytes as `data.nc`, and the document; notes what it is asked.
 #[derive(Default)]
@@ -115,4 +116,51 @@ fn a_document_at_hand_needs_a_base_a_target_and_leave() {
     assert_eq!(read(&store, "v/4", ByteRange::Whole).unwrap().unwrap(), b"01");
     // Allowed, and not there.
     assert_eq!(read(&store, "v/2", ByteRange::Whole).unwrap_err().kind(), ErrorKind::Store);
+}
+
+/// What is read at about the same time.
+fn read_together(store: &ReferenceStore<Server>, keys: &[&str]) -> Vec<Result<Option<Vec<u8>>>> {
+    let keys: Vec<StoreKey> = keys.iter().map(|key| StoreKey::parse(key).unwrap()).collect();
+    let context = RequestContext::default();
+    let reads = keys.iter().map(|key| store.get(key, ByteRange::Whole, &context));
+    let fetched = block_on(futures_util::future::join_all(reads)).into_iter();
+    fetched.map(|read| Ok(read?.map(|fetched| fetched.value.to_vec(100, "test").unwrap()))).collect()
+}
+
+#[test]
+fn neighbouring_parts_of_a_file_are_one_request() {
+    let store = at_url();
+    block_on(store.references()).unwrap();
+    store.transport.0.take();
+    let read = read_together(&store, &["v/0", "v/1", "v/7", "v/0"]);
+    let found: Vec<_> = read.into_iter().map(|read| read.unwrap().unwrap()).collect();
+    assert_eq!(found, [b"234".to_vec(), b"0123456789".to_vec(), b"67".to_vec(), b"234".to_vec()]);
+    let mut asked = store.transport.0.take();
+    asked.sort();
+    assert_eq!(asked, ["https://host/a/data.nc bytes=2-7", "https://host/data.nc"]);
+    // One that is read later is asked for then.
+    assert_eq!(read_together(&store, &["v/7"])[0].as_ref().unwrap().as_deref(), Some(&b"67"[..]));
+    assert_eq!(store.transport.0.take(), ["https://host/a/data.nc bytes=6-7"]);
+}
+
+#[test]
+fn a_part_that_is_not_there_is_its_readers_error_alone() {
+    let store = at_url();
+    let read = read_together(&store, &["v/0", "v/3"]);
+    assert_eq!(read[0].as_ref().unwrap().as_deref(), Some(&b"234"[..]));
+    assert_eq!(read[1].as_ref().unwrap_err().kind(), ErrorKind::Store);
+}
+
+#[test]
+fn who_leaves_before_the_turn_keeps_nobody_waiting() {
+    let store = at_url();
+    block_on(store.references()).unwrap();
+    let (first, second) = (StoreKey::parse("v/0").unwrap(), StoreKey::parse("v/7").unwrap());
+    let context = RequestContext::default();
+    let mut left = store.get(&first, ByteRange::Whole, &context);
+    let stays = store.get(&second, ByteRange::Whole, &context);
+    let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    assert!(left.as_mut().poll(&mut task).is_pending());
+    drop(left);
+    assert_eq!(block_on(stays).unwrap().unwrap().value.to_vec(9, "test").unwrap(), b"67");
 }

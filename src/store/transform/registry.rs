@@ -27,10 +27,14 @@ pub struct Named<'a> {
 /// Makes a transformer of what metadata says.
 pub type Parse = Rc<dyn Fn(&Named<'_>) -> Result<Rc<dyn Transformer>>>;
 
+/// Makes transformers of whatever URI; `None` for one that it does not know.
+pub type ParseOthers = Rc<dyn Fn(&Named<'_>) -> Option<Result<Rc<dyn Transformer>>>>;
+
 /// The transformers that metadata may name.
 #[derive(Clone)]
 pub struct Registry {
     parsers: BTreeMap<String, Parse>,
+    others: Option<ParseOthers>,
 }
 
 impl Default for Registry {
@@ -42,7 +46,7 @@ impl Default for Registry {
 impl Registry {
     /// Ours alone, with the way in which shards are written.
     pub fn new(strategy: WriteStrategy) -> Self {
-        let mut registry = Self { parsers: BTreeMap::new() };
+        let mut registry = Self { parsers: BTreeMap::new(), others: None };
         for extension in SHARDING_URIS {
             registry.register(
                 extension,
@@ -57,16 +61,22 @@ impl Registry {
         self.parsers.insert(normal(extension).to_owned(), parse);
     }
 
+    /// Asks somebody else for the transformers that nobody has registered here.
+    pub fn ask_for_others(&mut self, others: ParseOthers) {
+        self.others = Some(others);
+    }
+
     /// The transformer that metadata names.
     ///
     /// # Errors
     /// `Unsupported` naming the URI of an unknown one, and as the transformer's own parser; both name the field.
     pub fn parse(&self, named: &Named<'_>) -> Result<Rc<dyn Transformer>> {
         let parsed = match self.parsers.get(normal(named.extension)) {
-            Some(parse) => parse(named),
-            None => Err(Error::unsupported(format!("unknown storage transformer {:?}", named.extension))
-                .in_field("extension")),
+            Some(parse) => Some(parse(named)),
+            None => self.others.as_ref().and_then(|others| others(named)),
         };
+        let unknown = || Error::unsupported(format!("unknown storage transformer {:?}", named.extension));
+        let parsed = parsed.unwrap_or_else(|| Err(unknown().in_field("extension")));
         parsed.map_err(|error| error.within_field(named.field))
     }
 

@@ -12,6 +12,7 @@ import type { ArrayFacts } from "../node_facts.ts";
 import type { BoundArray } from "../pool/pool.ts";
 import { registry } from "../registry.ts";
 import type { EngineRequest } from "../selection.ts";
+import { TransformerHook } from "../storage_transformers.ts";
 import { storeId } from "../stores.ts";
 import type { DataType, Readable } from "../types.ts";
 import type { Home } from "../worker/protocol.ts";
@@ -102,7 +103,8 @@ export function arrayId(glue: typeof import("#glue"), array: AnyArray): number {
   if (id !== undefined) return id;
   const { document, codecs } = entry.bound;
   const users = codecs?.text ?? "";
-  const handle = new Handle(glue.bindArray(storeId(glue, array.store), array.path, document, users));
+  const hook = new TransformerHook(glue);
+  const handle = new Handle(glue.bindArray(storeId(glue, array.store), array.path, document, users, hook));
   entry.handle = handle;
   arrayHandles.register(facts, handle);
   const bound = handle.id as number;

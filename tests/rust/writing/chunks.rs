@@ -14,7 +14,9 @@ use zarr_wasm::hierarchy::consolidate::consolidate;
 use zarr_wasm::hierarchy::encoder::InlineEncoder;
 use zarr_wasm::hierarchy::resize::{Appended, append, resize};
 use zarr_wasm::hierarchy::write::{WriteRequest, WriteSource, write};
-use zarr_wasm::store::Store;
+use zarr_wasm::store::memory::MemoryStore;
+use zarr_wasm::store::wrap::Counting;
+use zarr_wasm::store::{ByteRange, Store};
 
 use crate::stores::{Picky, Slow};
 use crate::support::{self, ReadElements};
@@ -54,6 +56,49 @@ fn whole_chunks_are_not_read_and_shards_are_stored_once() {
     let row = Selection::Orthogonal(vec![DimensionSelection::Index(2)]);
     put(&array, row, elements(100..108)).unwrap();
     assert_eq!((picky.gets.get() - gets, picky.sets.get() - sets), (1, 4));
+}
+
+/// Of a shard that is mostly replaced, the index is read and what is kept; of one that is mostly kept, all.
+#[test]
+fn of_a_shard_what_is_replaced_is_not_read() {
+    for (location, index) in [
+        ("end", ByteRange::Suffix(8 * 16 + 4)),
+        ("start", ByteRange::FromStart { offset: 0, len: 8 * 16 + 4 }),
+    ] {
+        let inner = Rc::new(Counting::with_log(MemoryStore::new()));
+        let store: Rc<dyn Store> = inner.clone();
+        let options = format!(
+            r#"{{"shape":[800000],"chunk_shape":[100000],"shard_shape":[800000],"data_type":"uint8","codecs":[],"index_location":"{location}"}}"#
+        );
+        let array = create_array(&store, "a", &options).unwrap();
+        let mut expected: Vec<u8> = (0..800_000_u32).map(|at| u8::try_from(at % 251).unwrap() + 1).collect();
+        put(&array, Selection::all(), WriteSource::Elements(expected.clone().into())).unwrap();
+        let mut write = |from: i64, to: i64, value: u8| {
+            let (asked, bytes) = (inner.log().len(), inner.counters().bytes);
+            let slice = DimensionSelection::Slice { start: Some(from), stop: Some(to), step: None };
+            put(&array, Selection::Orthogonal(vec![slice]), WriteSource::Element(vec![value])).unwrap();
+            expected[usize::try_from(from).unwrap()..usize::try_from(to).unwrap()].fill(value);
+            let log = inner.log().split_off(asked);
+            let bytes = inner.counters().bytes - bytes;
+            assert_eq!(read_all(&reopen(&store, "a")).unwrap(), expected);
+            (log.into_iter().map(|(_, range)| range).collect::<Vec<_>>(), bytes)
+        };
+        // Half of the third chunk, the next four, a part of the eighth.
+        let (asked, bytes) = write(250_000, 750_000, 3);
+        let first = if location == "end" { 0 } else { 8 * 16 + 4 };
+        let ranges = [
+            index,
+            ByteRange::FromStart { offset: first, len: 300_000 },
+            ByteRange::FromStart { offset: first + 700_000, len: 100_000 },
+        ];
+        assert_eq!((asked.as_slice(), bytes), (&ranges[..], 132 + 400_000), "index, then what is kept");
+        // Two of eight: the whole costs one request less.
+        let (asked, bytes) = write(0, 200_000, 5);
+        assert_eq!((asked.as_slice(), bytes), (&[ByteRange::Whole][..], 800_000 + 132));
+        // All but one element.
+        let (asked, bytes) = write(1, 800_000, 7);
+        assert_eq!((asked.len(), bytes), (2, 132 + 100_000));
+    }
 }
 
 #[test]

@@ -6,12 +6,14 @@
 #![allow(clippy::unwrap_used)]
 
 mod chunks;
+mod faults;
 mod model;
 mod nodes;
 mod sequences;
 mod stores;
 #[path = "../support.rs"]
 mod support;
+mod transformers;
 
 use std::rc::Rc;
 

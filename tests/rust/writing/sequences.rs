@@ -44,8 +44,8 @@ fn layout() -> impl Strategy<Value = Layout> {
         );
         (dims, Just((0..rank).collect::<Vec<usize>>()).prop_shuffle())
     });
-    (dims, 0..TYPES.len(), 0_u8..12, any::<bool>(), any::<bool>(), 0_u8..3, 0_u8..2).prop_map(
-        |((dims, permutation), data_type, chain, v2, slash, compressor, fill)| {
+    (dims, 0..TYPES.len(), 0_u8..12, 0_u8..9, any::<bool>(), 0_u8..3, 0_u8..2).prop_map(
+        |((dims, permutation), data_type, chain, format, slash, compressor, fill)| {
             let (name, typestr, size) = TYPES[data_type];
             let shape: Vec<u64> = dims.iter().map(|dim| dim.0).collect();
             let inner: Vec<u64> = dims.iter().map(|dim| dim.1).collect();
@@ -53,11 +53,31 @@ fn layout() -> impl Strategy<Value = Layout> {
             let outer: Vec<u64> = dims.iter().map(|dim| dim.1 * dim.2 * dim.3).collect();
             let endian = if typestr.starts_with('>') { "big" } else { "little" };
             let mut value = serde_json::json!({
-                "zarr_format": if v2 { 2 } else { 3 }, "shape": shape, "data_type": typestr,
+                "zarr_format": 3, "shape": shape, "data_type": typestr,
                 "separator": if slash { "/" } else { "." }, "fill_value": fill * 7,
             });
             let compressor = ["zstd", "gzip", "blosc"][usize::from(compressor)];
-            if v2 {
+            if format < 3 {
+                let draft = if format == 0 { "v3-draft-2020-10" } else { "v3-draft-2022-05" };
+                value["zarr_format"] = draft.into();
+                value["chunk_shape"] = serde_json::json!(inner);
+                value["order"] = if chain % 2 == 0 { "F".into() } else { "C".into() };
+                value["codecs"] = match chain % 3 {
+                    0 => serde_json::json!([]),
+                    _ => serde_json::json!([{ "id": compressor }]),
+                };
+                if format > 0 && chain > 3 {
+                    // Shards, and shards of shards.
+                    value["shard_shape"] = serde_json::json!(middle);
+                }
+                if format > 0 && chain > 7 {
+                    value["storage_transformers"] = serde_json::json!([{
+                        "extension": "https://purl.org/zarr/spec/extensions/storage-transformers/sharding/1.0", "type": "indexed",
+                        "configuration": { "chunks_per_shard": dims.iter().map(|dim| dim.3).collect::<Vec<_>>() },
+                    }]);
+                }
+            } else if format < 6 {
+                value["zarr_format"] = 2.into();
                 value["chunk_shape"] = serde_json::json!(inner);
                 value["order"] = if chain % 2 == 0 { "F".into() } else { "C".into() };
                 value["codecs"] = match chain / 4 {
@@ -250,8 +270,9 @@ fn take_step(array: &Rc<Array>, model: &mut Model, step: &Step) -> Result<Rc<Arr
 fn check_store(memory: &MemoryStore, array: &Array) {
     let metadata = array.binding().metadata();
     let grid = metadata.chunk_grid.grid_shape(&metadata.shape);
+    let prefix = format!("{}/", array.chunk_prefix());
     for key in memory.keys() {
-        let name = key.strip_prefix("g/a/");
+        let name = key.strip_prefix(&prefix);
         if let Some(chunk) = name.and_then(|name| metadata.chunk_key_encoding.decode(name, grid.len())) {
             assert!(chunk.iter().zip(&grid).all(|(at, count)| at < count), "{key} lies outside {grid:?}");
             continue;
@@ -278,7 +299,7 @@ proptest! {
         }
         // All fill value: nothing is stored any more.
         put(&array, Selection::all(), WriteSource::Element(layout.fill.clone())).unwrap();
-        let documents = ["zarr.json", ".zarray", ".zgroup", ".zattrs"];
+        let documents = ["zarr.json", ".zarray", ".zgroup", ".zattrs", ".array.json"];
         prop_assert!(memory.keys().iter().all(|key| documents.iter().any(|name| key.ends_with(name))));
     }
 

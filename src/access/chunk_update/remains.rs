@@ -1,0 +1,88 @@
+//! What of a stored shard matters to a write: its index, and the inner chunks that are not written in full. Where those that are make up
+//! most of it, the rest is read instead of the whole.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::covers;
+use super::shard::Shard;
+use crate::access::binding::{Binding, Chain};
+use crate::access::piece::Moved;
+use crate::access::plan::NeededRange;
+use crate::access::write_plan::inside;
+use crate::error::Result;
+use crate::format::codec::sharding::index::ShardIndexFormat;
+use crate::format::codec::sharding::{IndexLocation, ShardIndex};
+use crate::limits;
+
+/// A shard of which at least half of the inner chunks are written in full.
+pub struct Remains {
+    index: Rc<ShardIndexFormat>,
+    count: usize,
+    replaced: BTreeSet<usize>,
+}
+
+impl Remains {
+    /// Of a write to a stored chunk; `None` where that is no shard, or fewer of its inner chunks are replaced.
+    ///
+    /// # Errors
+    /// As binding the codecs, and `Limit`.
+    pub fn of(binding: &Binding, chunk: &[u64], moved: &Moved) -> Result<Option<Self>> {
+        let chain: Rc<Chain> = binding.chain_of(chunk)?;
+        let (Some(outer), Some(inner)) = (chain.level(0), chain.level(1)) else { return Ok(None) };
+        let Some(sharding) = outer.pipeline.plannable_sharding() else { return Ok(None) };
+        let inside = inside(binding, chunk);
+        let shard = Shard { sharding, inner, level: 0, inside: &inside };
+        let touched = shard.divide(moved)?.into_iter();
+        let replaced = touched.filter(|(linear, moved)| covers(moved, &shard.inside_of(*linear)));
+        let replaced: BTreeSet<usize> = replaced.map(|(linear, _)| linear).collect();
+        let count = limits::product(sharding.grid().iter().copied(), "shard")?;
+        let count = limits::to_usize(count, "shard")?;
+        let index = sharding.index().clone();
+        Ok((replaced.len() >= count.div_ceil(2)).then_some(Self { index, count, replaced }))
+    }
+
+    /// Where the index stands.
+    pub fn index_range(&self) -> NeededRange {
+        let len = self.index.encoded_len();
+        match self.index.location() {
+            IndexLocation::Start => NeededRange::At { offset: 0, len },
+            IndexLocation::End => NeededRange::Last(len),
+        }
+    }
+
+    /// Where what is kept stands in a shard that has this index (encoded).
+    ///
+    /// # Errors
+    /// `Format` for an index that cannot be.
+    pub fn kept(&self, encoded: &[u8]) -> Result<Kept> {
+        let index: ShardIndex = self.index.decode(encoded)?;
+        let mut kept = Kept { ranges: Vec::new(), index: 0, len: 0 };
+        for linear in 0..self.count {
+            let Some(range) = index.get(linear, None)? else { continue };
+            kept.len = kept.len.max(range.end);
+            if !self.replaced.contains(&linear) && !range.is_empty() {
+                kept.ranges.push(range);
+            }
+        }
+        match self.index.location() {
+            IndexLocation::Start => kept.len = kept.len.max(self.index.encoded_len()),
+            IndexLocation::End => {
+                kept.index = kept.len;
+                kept.len = kept.len.saturating_add(self.index.encoded_len());
+            }
+        }
+        Ok(kept)
+    }
+}
+
+/// Places in a shard; what lies behind the last chunk counts for nothing.
+pub struct Kept {
+    /// Of the inner chunks that are kept.
+    pub ranges: Vec<Range<u64>>,
+    /// Of the index.
+    pub index: u64,
+    /// Length of the shard.
+    pub len: u64,
+}

@@ -1,0 +1,114 @@
+//! Storage transformers of the user's: functions of JavaScript, by the URI that metadata names, from a store to a store. They are
+//! `storageTransformers` of `ts/storage_transformers.ts`, which is asked when an array is bound.
+
+use std::rc::Rc;
+
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use super::error::store_failed;
+use super::json::to_js;
+use super::registry;
+use super::user_store::UserStore;
+use crate::error::{Error, Result};
+use crate::format::metadata::draft::is_sharding;
+use crate::store::Store;
+use crate::store::transform::{ArrayPlace, Named, Registry, Transformer};
+
+#[wasm_bindgen]
+extern "C" {
+    /// `TransformerHook` of `storage_transformers.ts`.
+    #[derive(Clone)]
+    pub type TransformerHook;
+
+    #[wasm_bindgen(method)]
+    fn has(this: &TransformerHook, extension: &str) -> bool;
+
+    /// Puts a transformer around the store of a number: a number for a store of the engine's, or the user's object.
+    #[wasm_bindgen(method, catch)]
+    fn transform(this: &TransformerHook, info: &JsValue, below: u32)
+    -> std::result::Result<JsValue, JsValue>;
+}
+
+/// `StorageTransformerInfo` of `storage_transformers.ts`, but for its configuration.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Info<'a> {
+    extension: &'a str,
+    /// JSON text.
+    kind: &'a str,
+    /// JSON text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    configuration: Option<&'a str>,
+    prefix: String,
+    grid_shape: Vec<f64>,
+    separator: char,
+}
+
+/// Ours, and those that the hook knows.
+pub fn registry_of(hook: TransformerHook) -> Rc<Registry> {
+    let mut registry = Registry::default();
+    registry.ask_for_others(Rc::new(move |named| {
+        let transformer = || Rc::new(UserTransformer::new(&hook, named)) as Rc<dyn Transformer>;
+        hook.has(named.extension).then(|| Ok(transformer()))
+    }));
+    Rc::new(registry)
+}
+
+/// Whether we have a storage transformer of this URI.
+#[wasm_bindgen(js_name = isStorageTransformer)]
+pub fn is_storage_transformer(extension: &str) -> bool {
+    is_sharding(extension)
+}
+
+struct UserTransformer {
+    hook: TransformerHook,
+    extension: String,
+    kind: String,
+    configuration: Option<String>,
+    field: String,
+}
+
+impl UserTransformer {
+    fn new(hook: &TransformerHook, named: &Named<'_>) -> Self {
+        Self {
+            hook: hook.clone(),
+            extension: named.extension.to_owned(),
+            kind: named.kind.to_owned(),
+            configuration: named.configuration.map(str::to_owned),
+            field: named.field.to_owned(),
+        }
+    }
+
+    // The counts are for people who plan; keys are exact.
+    #[allow(clippy::cast_precision_loss)]
+    fn info(&self, place: &ArrayPlace) -> Result<JsValue> {
+        to_js(&Info {
+            extension: &self.extension,
+            kind: &self.kind,
+            configuration: self.configuration.as_deref(),
+            prefix: format!("/{}/", place.prefix),
+            grid_shape: place.grid_shape.iter().map(|count| *count as f64).collect(),
+            separator: place.separator.as_char(),
+        })
+    }
+
+    fn made(&self, below: Rc<dyn Store>, place: &ArrayPlace) -> Result<Rc<dyn Store>> {
+        let info = self.info(place)?;
+        let made = self.hook.transform(&info, registry::add_store(below));
+        let made = made.map_err(|thrown| store_failed("a storage transformer failed", thrown))?;
+        // Numbers are given as `u32`.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        match made.as_f64() {
+            Some(id) => registry::store(id as u32),
+            None if made.is_object() => Ok(Rc::new(UserStore::kept(made))),
+            None => Err(Error::argument("a storage transformer returned no store").expected("an object")),
+        }
+    }
+}
+
+impl Transformer for UserTransformer {
+    fn around(&self, below: Rc<dyn Store>, place: &ArrayPlace) -> Result<Rc<dyn Store>> {
+        self.made(below, place).map_err(|error| error.within_field(&self.field))
+    }
+}
