@@ -1,7 +1,7 @@
 //! Neighbouring ranges of one file, asked for under different keys at about the same time, in one request: the chunks of a file that
 //! was made for other readers stand side by side there.
 //!
-//! Whoever asks first waits one turn, in which others join; then the ranges are merged as those of one call are
+//! Each who asks waits one turn, in which others join; whoever's is over first begins, and the ranges are merged as those of one call are
 //! ([`Coalescing`](crate::store::wrap::Coalescing)). Each waits for its own request only, which is dropped with its last waiter.
 
 use std::cell::RefCell;
@@ -21,12 +21,12 @@ use crate::store::{ByteRange, Fetched};
 pub(super) type Fetch = LocalBoxFuture<'static, Result<Option<Fetched>>>;
 type Waiting = Shared<Fetch>;
 
-/// Those who wait for the same turn.
+/// Those who wait for the same request, or for several.
+#[derive(Default)]
 struct Batch {
     ranges: RefCell<Vec<Range<u64>>>,
     /// By member: its request, and where that begins; empty before the turn.
     requests: RefCell<Vec<Option<(Waiting, u64)>>>,
-    turn: Shared<LocalBoxFuture<'static, ()>>,
 }
 
 /// The batches that can still be joined, by URL and whether caches are passed by.
@@ -44,7 +44,7 @@ impl Gatherer {
         fetch: &dyn Fn(ByteRange) -> Fetch,
     ) -> Result<Option<Fetched>> {
         let (batch, member) = self.join(file.clone(), range.clone());
-        batch.turn.clone().await;
+        one_turn().await;
         if batch.requests.borrow().is_empty() {
             self.open.borrow_mut().remove(&file);
             batch.begin(fetch);
@@ -64,8 +64,7 @@ impl Gatherer {
         let known = open.get(&file).and_then(Weak::upgrade);
         let batch = known.unwrap_or_else(|| {
             open.retain(|_, batch| batch.strong_count() > 0);
-            let turn = FutureExt::shared(one_turn().boxed_local());
-            Rc::new(Batch { ranges: RefCell::default(), requests: RefCell::default(), turn })
+            Rc::default()
         });
         open.insert(file, Rc::downgrade(&batch));
         let mut ranges = batch.ranges.borrow_mut();
@@ -94,7 +93,7 @@ impl Batch {
     }
 }
 
-/// Is ready when it is polled again.
+/// Is ready when it is polled again: others that were to be polled have been by then.
 async fn one_turn() {
     let mut is_over = false;
     poll_fn(|context| {

@@ -83,7 +83,7 @@ fn ranges_of_references_are_ranges_of_files() {
     let size =
         |key: &str| block_on(store.size(&StoreKey::parse(key).unwrap(), &RequestContext::default())).unwrap();
     assert_eq!((size(".zgroup"), size("v/0"), size("x")), (Some(2), Some(3), None));
-    assert_eq!(block_on(store.list_dir(&NodePath::parse_any("v").unwrap())).unwrap().keys.len(), 7);
+    assert_eq!(block_on(store.list_dir(&NodePath::parse_any("v").unwrap())).unwrap().keys.len(), 8);
 }
 
 #[test]
