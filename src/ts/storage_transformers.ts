@@ -4,6 +4,7 @@
  * or written.
  */
 import { parseJson } from "./engine/engine.ts";
+import { ZarrError } from "./errors.ts";
 import { isOurs, NativeStore, nativeId } from "./stores.ts";
 import type { AbsolutePath, AsyncReadable, AsyncStore, AsyncWritable } from "./types.ts";
 
@@ -85,6 +86,10 @@ export class TransformerHook {
       }),
     };
     const made = transformer(new EngineStore(() => below) as StoreBelow, info);
+    if (typeof made !== "object" || made === null) {
+      const what = `the storage transformer ${JSON.stringify(place.extension)} returned no store`;
+      throw new ZarrError("Argument", what, { expected: "a store", actual: String(made) });
+    }
     return nativeId(this.#glue, made) ?? made;
   }
 }

@@ -36,5 +36,8 @@ def by_zarr_python(store, path, node):
     return np.asarray(array[...])
 
 
-oracle = {"drafts-by-text": by_text, "drafts-2020": by_zarr_python}[sys.argv[2]]
-check({"drafts-by-text": "draft-by-text", "drafts-2020": "zarr-python-2"}[sys.argv[2]], oracle, formats=(3,))
+match sys.argv[2]:
+    case "drafts-by-text":
+        check("draft-by-text", by_text, formats=(2020, 2022))
+    case "drafts":
+        check("zarr-python-2", by_zarr_python, formats=(2020,))

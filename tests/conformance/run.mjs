@@ -1,7 +1,8 @@
 /**
  * The conformance lane, in both directions. We write some hundreds of arrays (`writer/`, and from JavaScript with the built
  * package), and zarr-python 3, zarr-python 2,
- * TensorStore and zarrs read every element; each of the first three writes arrays chosen by chance, and we read those. One line
+ * TensorStore and zarrs read every element; what we write of the historic drafts is read by their texts (`draft_reader.py`), by
+ * zarr-python 2 and by zarrita 0.2.3; each of the first three writes arrays chosen by chance, and we read those. One line
  * an array, `ok` or `not ok`; what an oracle itself gets wrong is listed in known_oracle_bugs.json, with its reason.
  *
  *   node tests/conformance/run.mjs [prepare] [seed]
@@ -10,7 +11,7 @@
  * and is 1 where CI is set, so that a red run means that something has changed here.
  */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -61,7 +62,19 @@ const checker = (verb, ...args) =>
 
 const OURS = ["--package", "zarr-wasm"];
 
+const ZARRITA = join(CACHE, "zarrita-0.2");
+
+/** A version of long ago: a package of its own, not in ours. */
+function installZarrita() {
+  mkdirSync(ZARRITA, { recursive: true });
+  for (const file of ["package.json", "package-lock.json"]) {
+    copyFileSync(join(HERE, "zarrita-0.2", file), join(ZARRITA, file));
+  }
+  return run("npm", ["ci", "--silent", "--prefix", ZARRITA]);
+}
+
 function prepare() {
+  must("install zarrita 0.2", installZarrita());
   ENVIRONMENTS.forEach(interpreter);
   must("compile zarrs", checker("build"));
   must("compile the writer", run("cargo", ["build", ...OURS, "--example", "conformance_writer"]));
@@ -75,11 +88,20 @@ const read = (folder, corpus) => [
   checker("run", "--", folder, corpus),
 ];
 
+/** By the texts, by zarr-python 2.18 where it knows the draft, and by zarrita 0.2.3, which writes too. */
+const readDrafts = (folder) => [
+  python("zarr-python-2", "check_drafts.py", folder, "drafts-by-text"),
+  python("zarr-python-2", "check_drafts.py", folder, "drafts"),
+  run(process.execPath, [join(HERE, "zarrita_0_2.mjs"), ZARRITA]),
+];
+
 function theyRead(folder) {
   const [core, javascript] = [join(folder, "core"), join(folder, "javascript")];
   must("write", run("cargo", ["run", "--quiet", ...OURS, "--example", "conformance_writer", "--", core]));
   must("write from JavaScript", run(process.execPath, [join(HERE, "javascript_writer.mjs"), javascript]));
-  return [...read(core, "ours"), ...read(javascript, "javascript")];
+  const drafts = join(folder, "drafts");
+  must("write the drafts", run(process.execPath, [join(HERE, "drafts_writer.mjs"), drafts]));
+  return [...read(core, "ours"), ...read(javascript, "javascript"), ...readDrafts(drafts)];
 }
 
 function weRead(folder, seed) {

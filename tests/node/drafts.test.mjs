@@ -179,7 +179,7 @@ for (const { zarrFormat, meta, data, root } of DRAFTS) {
       const array = await zarr.create(store, { zarrFormat, shape: [], dtype: "float64" });
       await array.set(null, 2.5);
       assert.deepEqual(keysOf(store), [`${data}/c`, `${root}array.json`, "/zarr.json"].sort());
-      assert.equal((await (await zarr.open(store)).get()).data[0] ?? 2.5, 2.5);
+      assert.equal((await (await zarr.open(store)).get()).data[0], 2.5);
     });
 
     test("resize, append and attributes", async () => {
@@ -348,7 +348,7 @@ describe("storage transformers of the user", () => {
     assert.equal((await unknown.get()).data[3], 4);
   });
 
-  test("shards stand above it, or below", async () => {
+  test("shards pass through it, and through several", async () => {
     register();
     const sharding = { extension: SHARDING, type: "indexed", configuration: { chunks_per_shard: [2, 1] } };
     const [renaming] = options.storageTransformers;
@@ -372,7 +372,7 @@ describe("storage transformers of the user", () => {
         keysOf(store).filter((key) => key.startsWith("/data")),
         keys.map((name) => `/data/g/a/${name}`),
       );
-      assert.equal((await array.get([3, 5])).data ?? 23, 23);
+      assert.equal((await array.get([3, 5])).data[0], 23);
     }
   });
 
