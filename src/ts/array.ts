@@ -25,7 +25,7 @@ import type { ConversionOptions, NumberType } from "./read/conversion.ts";
 import { planRead, type ReadPlan } from "./read/plan.ts";
 import { prefetchSelection } from "./read/prefetch.ts";
 import { placedRequest, prepareRead, type WantedElements } from "./read/prepared.ts";
-import { type Progress, type ReadOptions, readChunk, readSelection } from "./read/read.ts";
+import { forgetChunks, type Progress, type ReadOptions, readChunk, readSelection } from "./read/read.ts";
 import { type PartPlace, type StreamOptions, streamSelection } from "./read/stream.ts";
 import { type AnySelection, dimensionNamesOf, requestOf } from "./selection.ts";
 import type { Settable } from "./set.ts";
@@ -352,6 +352,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
   async refresh({ signal }: NodeOptions = {}): Promise<void> {
     const { format } = this[FACTS];
     becomeAll(this, await readSummaryAnew(this, { kind: "array", format, signal }));
+    forgetChunks(this);
   }
 
   /** @internal */

@@ -204,7 +204,7 @@ impl<T: Transport + 'static> ReferenceStore<T> {
     ) -> Result<Option<Fetched>> {
         // A file of which only a part is wanted is read as chunks are, whatever the part means.
         let context = RequestContext { subject: Subject::Chunk, ..context.clone() };
-        let (server, file) = (self.server(url), (url.object().into(), context.reload));
+        let (server, file) = (self.server(url), (url.object(), context.reload));
         let fetch = |span: ByteRange| -> Fetch {
             let (server, url, context) = (server.clone(), url.clone(), context.clone());
             Box::pin(async move { server.get_at(&url, span, &context).await })

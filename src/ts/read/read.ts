@@ -113,6 +113,15 @@ export function arrayId(glue: typeof import("#glue"), array: AnyArray): number {
   return bound;
 }
 
+/** Drops what is kept of an array's chunks; of one that nobody could read, nothing is. */
+export function forgetChunks(array: AnyArray): void {
+  try {
+    callNow((glue) => glue.forgetChunks(arrayId(glue, array)));
+  } catch {
+    // Reading says what is wrong with it.
+  }
+}
+
 /** What the elements are. */
 export function typeOf(glue: typeof import("#glue"), facts: ArrayFacts, id: number): TypeDescription {
   const entry = knownOf(facts);
