@@ -96,7 +96,7 @@ fn create_with(store: &Rc<dyn Store>, transformers: &[String]) -> Result<Rc<Arra
         "storage_transformers":[{}]}}"#,
         transformers.join(",")
     );
-    let node = NewNode::Array(ArrayOptions::from_json(&options)?);
+    let node = NewNode::Array(Box::new(ArrayOptions::from_json(&options)?));
     let opened = block_on(create(store, "a", &node, false, &context()))?;
     Array::with(store.clone(), opened.path, opened.document, registered())
 }
@@ -237,7 +237,8 @@ fn what_is_created_names_the_transformer_as_its_chapter_does() {
 fn create_like(store: &Rc<dyn Store>, path: &str, array: &Array) -> serde_json::Value {
     let options = r#"{"zarr_format":"v3-draft-2022-05"}"#;
     let options = ArrayOptions::like(options, Some(array.binding().declared())).unwrap();
-    let opened = block_on(create(store, path, &NewNode::Array(options), false, &context())).unwrap();
+    let opened =
+        block_on(create(store, path, &NewNode::Array(Box::new(options)), false, &context())).unwrap();
     serde_json::from_str(opened.document.own_text().unwrap().1).unwrap()
 }
 
