@@ -29,7 +29,7 @@ fn array_options(
     users: &str,
 ) -> Result<ArrayOptions> {
     let like = like.map(registry::array).transpose()?;
-    let mut options = ArrayOptions::like(options, like.as_ref().map(|array| array.binding().metadata()))?;
+    let mut options = ArrayOptions::like(options, like.as_ref().map(|array| array.binding().declared()))?;
     options.packed_fill = fill;
     options.users = users_of(users)?;
     Ok(options)
