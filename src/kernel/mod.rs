@@ -12,6 +12,7 @@
 //! | [`summary`] | how many numbers, how high, how often |
 //! | [`delta`] | running sums |
 //! | [`crc32c`] | the checksum of shard indexes |
+//! | [`json`] | where the members of a large document stand |
 //! | [`lz4`] | LZ4 blocks, fast on long runs |
 //! | [`inflate`] | DEFLATE through miniz_oxide |
 //! | [`zstd`] | Zstandard through the C library |
@@ -33,6 +34,7 @@ pub mod crc32c;
 pub mod delta;
 pub mod fill;
 pub mod inflate;
+pub mod json;
 pub mod lz4;
 pub mod scatter;
 pub mod shuffle;

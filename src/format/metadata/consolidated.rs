@@ -14,6 +14,7 @@ use super::split::Split;
 use super::{Draft, GroupMetadata, NodeKind, NodeMetadata, ZarrFormat, attributes, draft, v3};
 use crate::error::{Error, Result, Stage};
 use crate::format::path::NodePath;
+use crate::kernel::json;
 
 const V2_SUFFIXES: [&str; 3] = [ZARRAY, ZGROUP, ZATTRS];
 const V3_SUFFIXES: [&str; 1] = [ZARR_JSON];
@@ -57,7 +58,7 @@ impl Consolidated {
     }
 
     fn try_index(text: &[u8], format: ZarrFormat) -> Result<Option<Self>> {
-        let document = Document::scan(text)?;
+        let document = Document::scan(text, metadata_path(format))?;
         let (mut invalid, mut found) = (Vec::new(), Vec::new());
         {
             let root = document.split(metadata_path(format))?;
@@ -200,13 +201,22 @@ impl Consolidated {
             (ZarrFormat::V2 | ZarrFormat::Draft(_), [Some(_), ..]) => Some(NodeKind::Array),
             (ZarrFormat::V2 | ZarrFormat::Draft(_), [None, Some(_), _]) => Some(NodeKind::Group),
             (ZarrFormat::V3, [Some(span), ..]) => {
-                let members = self.json(span.clone()).members().unwrap_or_default();
-                let node_type =
-                    members.iter().rfind(|(key, _)| key == "node_type").map(|(_, json)| json.text());
-                Some(if node_type == Some("\"array\"") { NodeKind::Array } else { NodeKind::Group })
+                let is_array = self.node_type(span.clone()).as_deref() == Some("\"array\"");
+                Some(if is_array { NodeKind::Array } else { NodeKind::Group })
             }
             _ => None,
         }
+    }
+
+    /// What a document says that it is, as text.
+    fn node_type(&self, span: Range<usize>) -> Option<Cow<'_, str>> {
+        let text = self.text.get(span.clone())?;
+        if let Some(found) = json::last_member(text.as_bytes(), "node_type") {
+            return found.and_then(|value| text.get(value)).map(Cow::Borrowed);
+        }
+        let members = self.json(span).members().unwrap_or_default();
+        let found = members.iter().rfind(|(key, _)| key == "node_type");
+        found.map(|(_, json)| Cow::Owned(json.text().to_owned()))
     }
 
     fn json(&self, span: Range<usize>) -> Json<'_> {

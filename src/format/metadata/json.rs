@@ -13,6 +13,7 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::error::{Error, Result};
+use crate::kernel::json::{self, Member};
 use crate::limits;
 
 /// The tokens that Python's `json` writes bare, and the string each is read as. The escape, which no writer uses for these
@@ -25,6 +26,7 @@ const NON_FINITE: [(&str, &str); 3] =
 pub struct Document<'a> {
     text: Cow<'a, str>,
     non_finite: bool,
+    members: Option<Vec<Member>>,
 }
 
 impl<'a> Document<'a> {
@@ -34,23 +36,38 @@ impl<'a> Document<'a> {
     /// # Errors
     /// `Format` for bytes that are not UTF-8 or not JSON, `Limit` for documents too long or nested too deep.
     pub fn parse(bytes: &'a [u8]) -> Result<Self> {
-        let document = Self::scan(bytes)?;
+        let text = text_of(bytes)?;
+        if json::is_plain(text.as_bytes()) {
+            return Ok(Self { text: Cow::Borrowed(text), non_finite: false, members: None });
+        }
+        let document = Self::of_text(text)?;
         serde_json::from_str::<IgnoredAny>(&document.text).map_err(|error| invalid(&error))?;
         Ok(document)
     }
 
-    /// As [`parse`](Self::parse), but leaves it to [`split`](super::split) to check that it is JSON.
+    /// As [`parse`](Self::parse), to be [`split`](super::split) along a path, which checks that it is JSON.
     ///
     /// # Errors
     /// As there.
-    pub(super) fn scan(bytes: &'a [u8]) -> Result<Self> {
-        limits::within(bytes.len() as u64, limits::METADATA_BYTES, "metadata document")?;
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let text = std::str::from_utf8(bytes)
-            .map_err(|error| Error::format("the document is not UTF-8").actual(error.to_string()))?;
+    pub(super) fn scan(bytes: &'a [u8], path: &[&str]) -> Result<Self> {
+        let text = text_of(bytes)?;
+        match json::split(text.as_bytes(), path) {
+            Some(members) => {
+                Ok(Self { text: Cow::Borrowed(text), non_finite: false, members: Some(members) })
+            }
+            None => Self::of_text(text),
+        }
+    }
+
+    fn of_text(text: &'a str) -> Result<Self> {
         let non_finite = scan(text.as_bytes())?;
         let text = if non_finite { Cow::Owned(quote_non_finite(text)) } else { Cow::Borrowed(text) };
-        Ok(Self { text, non_finite })
+        Ok(Self { text, non_finite, members: None })
+    }
+
+    /// Where the members stand along the path that it was scanned for, if it is as writers write it.
+    pub(super) fn members(&self) -> Option<&[Member]> {
+        self.members.as_deref()
     }
 
     /// The value that the document is.
@@ -69,10 +86,22 @@ impl<'a> Document<'a> {
         start..start + json.text.len()
     }
 
+    /// The text, with the space around it.
+    pub(super) fn whole_text(&self) -> &str {
+        &self.text
+    }
+
     /// The text that views are spans of.
     pub fn into_text(self) -> String {
         self.text.into_owned()
     }
+}
+
+fn text_of(bytes: &[u8]) -> Result<&str> {
+    limits::within(bytes.len() as u64, limits::METADATA_BYTES, "metadata document")?;
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    std::str::from_utf8(bytes)
+        .map_err(|error| Error::format("the document is not UTF-8").actual(error.to_string()))
 }
 
 pub(super) fn invalid(error: &serde_json::Error) -> Error {
@@ -82,21 +111,9 @@ pub(super) fn invalid(error: &serde_json::Error) -> Error {
 /// Walks the text once, without recursion: bounds the nesting, and says whether there are bare `NaN` or `Infinity` tokens
 /// (no other token outside a string has these letters).
 fn scan(text: &[u8]) -> Result<bool> {
-    let (mut depth, mut non_finite, mut idx) = (0_usize, false, 0);
-    while let Some(byte) = text.get(idx) {
-        match byte {
-            b'"' => idx = string_end(text, idx),
-            b'{' | b'[' => {
-                depth += 1;
-                limits::within(depth as u64, limits::JSON_DEPTH as u64, "nesting of a JSON document")?;
-            }
-            b'}' | b']' => depth = depth.saturating_sub(1),
-            b'N' | b'I' => non_finite = true,
-            _ => {}
-        }
-        idx += 1;
-    }
-    Ok(non_finite)
+    let found = json::scan(text);
+    limits::within(found.depth as u64, limits::JSON_DEPTH as u64, "nesting of a JSON document")?;
+    Ok(found.has_capitals)
 }
 
 /// Where the quote stands that ends the string begun at `start`, or the end of the text.

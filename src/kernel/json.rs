@@ -1,0 +1,322 @@
+//! JSON text walked byte by byte (RFC 8259): where the members of objects stand, and whether it is JSON at all.
+//!
+//! For documents of tens of megabytes, of which almost nothing is asked for. Deliberately no errors and no values: what is not plainly
+//! right is `None`, and whoever asked has a parser that says why.
+
+use std::ops::Range;
+
+/// Deeper values are refused: with the objects around them that are taken apart, well within any limit.
+const DEPTH: u32 = 60;
+
+/// A member of an object, with the place of its key (without quotes, escapes as they are) and its value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// How many of the objects around it are taken apart too, less one.
+    pub depth: usize,
+    /// Where the key stands.
+    pub key: Range<usize>,
+    /// Where the value stands.
+    pub value: Range<usize>,
+    /// The members of the value follow.
+    pub is_split: bool,
+}
+
+/// What a walk over a document finds without taking it apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scan {
+    /// How deep arrays and objects nest.
+    pub depth: usize,
+    /// Whether an `N` or an `I` stands outside of strings: JSON has none there, Python's `NaN` and `Infinity` have.
+    pub has_capitals: bool,
+}
+
+/// Walks a text that may be anything.
+#[inline(never)]
+pub fn scan(text: &[u8]) -> Scan {
+    let (mut found, mut depth, mut at) = (Scan::default(), 0_usize, 0);
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'"' => at = string_end(text, at),
+            b'{' | b'[' => {
+                depth += 1;
+                found.depth = found.depth.max(depth);
+            }
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'N' | b'I' => found.has_capitals = true,
+            _ => {}
+        }
+        at += 1;
+    }
+    found
+}
+
+/// Where the quote stands that ends the string begun at `start`, or the end of the text.
+fn string_end(text: &[u8], start: usize) -> usize {
+    let mut at = start + 1;
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'"' => return at,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    text.len()
+}
+
+/// The members of the object that the text is, and of the objects that the keys of `path` lead to, in their order. `None`: it is not
+/// JSON, not an object, or a key on the way is written with escapes.
+#[inline(never)]
+pub fn split(text: &[u8], path: &[&str]) -> Option<Vec<Member>> {
+    let mut members = Vec::new();
+    let end = object(text, space(text, 0), path, 0, &mut members)?;
+    (space(text, end) == text.len()).then_some(members)
+}
+
+/// Whether it is JSON, and not nested deep; what is not plainly right is not.
+#[inline(never)]
+pub fn is_plain(text: &[u8]) -> bool {
+    value(text, space(text, 0)).is_some_and(|end| space(text, end) == text.len())
+}
+
+/// The value of the last member of this name of the object that the text is; the outer `None` as in [`split`].
+#[inline(never)]
+pub fn last_member(text: &[u8], name: &str) -> Option<Option<Range<usize>>> {
+    let members = split(text, &[])?;
+    let is_escaped = |member: &Member| text[member.key.clone()].contains(&b'\\');
+    if members.iter().any(is_escaped) {
+        return None;
+    }
+    let last = members.into_iter().rfind(|member| &text[member.key.clone()] == name.as_bytes());
+    Some(last.map(|member| member.value))
+}
+
+fn object(
+    text: &[u8],
+    start: usize,
+    path: &[&str],
+    depth: usize,
+    members: &mut Vec<Member>,
+) -> Option<usize> {
+    let mut at = space(text, expect(text, start, b'{')?);
+    if text.get(at) == Some(&b'}') {
+        return Some(at + 1);
+    }
+    loop {
+        let key_end = string(text, at)?;
+        let key = at + 1..key_end - 1;
+        let is_on_path = on_path(&text[key.clone()], path)?;
+        at = space(text, expect(text, space(text, key_end), b':')?);
+        let is_split = is_on_path && text.get(at) == Some(&b'{');
+        let idx = members.len();
+        members.push(Member { depth, key, value: at..at, is_split });
+        at = if is_split { object(text, at, &path[1..], depth + 1, members)? } else { value(text, at)? };
+        members[idx].value.end = at;
+        at = space(text, at);
+        match text.get(at)? {
+            b',' => at = space(text, at + 1),
+            b'}' => return Some(at + 1),
+            _ => return None,
+        }
+    }
+}
+
+/// Whether a key is the first of the path; `None` where that takes a look at its escapes.
+fn on_path(key: &[u8], path: &[&str]) -> Option<bool> {
+    let Some(first) = path.first() else { return Some(false) };
+    if key.contains(&b'\\') { None } else { Some(key == first.as_bytes()) }
+}
+
+/// Where the value ends that begins at `start`.
+fn value(text: &[u8], start: usize) -> Option<usize> {
+    // A bit an open array (0) or object (1), the innermost last.
+    let (mut open, mut depth, mut at) = (0_u128, 0_u32, start);
+    loop {
+        at = space(text, at);
+        match text.get(at)? {
+            begin @ (b'{' | b'[') => {
+                let is_object = *begin == b'{';
+                (open, depth) = (open << 1 | u128::from(is_object), depth + 1);
+                if depth > DEPTH {
+                    return None;
+                }
+                at = space(text, at + 1);
+                let end = if is_object { b'}' } else { b']' };
+                if text.get(at) != Some(&end) {
+                    if is_object {
+                        at = key(text, at)?;
+                    }
+                    continue;
+                }
+            }
+            b'"' => at = string(text, at)?,
+            b'-' | b'0'..=b'9' => at = number(text, at)?,
+            b't' => at = literal(text, at, b"true")?,
+            b'f' => at = literal(text, at, b"false")?,
+            b'n' => at = literal(text, at, b"null")?,
+            _ => return None,
+        }
+        loop {
+            if depth == 0 {
+                return Some(at);
+            }
+            at = space(text, at);
+            let is_object = open & 1 == 1;
+            match text.get(at)? {
+                b',' => {
+                    at = space(text, at + 1);
+                    if is_object {
+                        at = key(text, at)?;
+                    }
+                    break;
+                }
+                b'}' if is_object => {}
+                b']' if !is_object => {}
+                _ => return None,
+            }
+            (open, depth, at) = (open >> 1, depth - 1, at + 1);
+        }
+    }
+}
+
+/// A key and its colon.
+fn key(text: &[u8], start: usize) -> Option<usize> {
+    expect(text, space(text, string(text, start)?), b':')
+}
+
+fn space(text: &[u8], mut at: usize) -> usize {
+    while matches!(text.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
+        at += 1;
+    }
+    at
+}
+
+fn expect(text: &[u8], at: usize, byte: u8) -> Option<usize> {
+    (text.get(at) == Some(&byte)).then_some(at + 1)
+}
+
+fn literal(text: &[u8], at: usize, word: &[u8]) -> Option<usize> {
+    text.get(at..)?.starts_with(word).then_some(at + word.len())
+}
+
+fn string(text: &[u8], start: usize) -> Option<usize> {
+    let mut at = expect(text, start, b'"')?;
+    loop {
+        match text.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => at = escape(text, at + 1)?,
+            0..0x20 => return None,
+            _ => at += 1,
+        }
+    }
+}
+
+fn escape(text: &[u8], at: usize) -> Option<usize> {
+    match text.get(at)? {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Some(at + 1),
+        b'u' => {
+            let digits = text.get(at + 1..at + 5)?;
+            digits.iter().all(u8::is_ascii_hexdigit).then_some(at + 5)
+        }
+        _ => None,
+    }
+}
+
+fn number(text: &[u8], start: usize) -> Option<usize> {
+    let mut at = start + usize::from(text.get(start) == Some(&b'-'));
+    at = if text.get(at) == Some(&b'0') { at + 1 } else { digits(text, at)? };
+    if text.get(at) == Some(&b'.') {
+        at = digits(text, at + 1)?;
+    }
+    if matches!(text.get(at), Some(b'e' | b'E')) {
+        at += 1;
+        at += usize::from(matches!(text.get(at), Some(b'+' | b'-')));
+        at = digits(text, at)?;
+    }
+    Some(at)
+}
+
+/// At least one.
+fn digits(text: &[u8], start: usize) -> Option<usize> {
+    let mut at = start;
+    while text.get(at).is_some_and(u8::is_ascii_digit) {
+        at += 1;
+    }
+    (at > start).then_some(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys<'a>(text: &'a str, path: &[&str]) -> Option<Vec<(usize, &'a str, &'a str)>> {
+        let members = split(text.as_bytes(), path)?;
+        let read = |member: Member| (member.depth, &text[member.key], &text[member.value]);
+        Some(members.into_iter().map(read).collect())
+    }
+
+    #[test]
+    fn members_stand_where_they_are_said_to() {
+        let text = r#" {"x": [1,{"b":2}], "a":{"b":{"k": "v\"" ,"l":{}},"c":null} } "#;
+        let inner = r#"{"b":{"k": "v\"" ,"l":{}},"c":null}"#;
+        let members = keys(text, &["a", "b"]).unwrap();
+        assert_eq!(
+            members,
+            [
+                (0, "x", r#"[1,{"b":2}]"#),
+                (0, "a", inner),
+                (1, "b", r#"{"k": "v\"" ,"l":{}}"#),
+                (2, "k", r#""v\"""#),
+                (2, "l", "{}"),
+                (1, "c", "null"),
+            ]
+        );
+        assert_eq!(keys("{}", &[]).unwrap(), []);
+    }
+
+    #[test]
+    fn what_is_not_json_is_none() {
+        let wrong = [
+            "",
+            "[]",
+            "{",
+            "{}x",
+            "{\"a\"}",
+            "{\"a\":}",
+            "{\"a\":1,}",
+            "{\"a\":01}",
+            "{\"a\":1.}",
+            "{\"a\":-}",
+            "{\"a\":1e}",
+            "{\"a\":tru}",
+            "{\"a\":[1,]}",
+            "{\"a\":[}",
+            "{\"a\":{]}",
+            "{\"a\":\"\\x\"}",
+            "{\"a\":\"\u{1}\"}",
+            "{\"a\":\"\\u12g4\"}",
+            "{\"a\":NaN}",
+            "{\"a\":[1 2]}",
+            "{a:1}",
+            "{\"a\":{\"b\"}}",
+        ];
+        for text in wrong {
+            assert_eq!(keys(text, &["a"]), None, "{text}");
+        }
+        let deep = |levels: usize| format!("{{\"a\":{}{}}}", "[".repeat(levels), "]".repeat(levels));
+        assert!(keys(&deep(60), &[]).is_some() && keys(&deep(61), &[]).is_none());
+    }
+
+    #[test]
+    fn the_last_of_repeated_members_counts() {
+        let text = br#"{"k":1,"o":{"k":2},"k":[3]}"#;
+        assert_eq!(text[last_member(text, "k").unwrap().unwrap()], *b"[3]");
+        assert_eq!(last_member(text, "z"), Some(None));
+        assert_eq!(last_member(br#"{"\u006b":1}"#, "k"), None);
+    }
+
+    #[test]
+    fn a_scan_bounds_nesting_and_sees_capitals_outside_of_strings() {
+        assert_eq!(scan(br#"{"N\"I":[{}]}"#), Scan { depth: 3, has_capitals: false });
+        assert_eq!(scan(b"[NaN"), Scan { depth: 1, has_capitals: true });
+    }
+}
