@@ -171,6 +171,10 @@ async fn read_selected(
     let work = Work::new(array, selected, &layout)?;
     layout.parts = work.part_count();
     sink.begin(&layout)?;
+    if context.reload {
+        // Once for the read: its parts share what is read anew.
+        array.forget_chunks();
+    }
     let keeping = Keeping::of(array, request, &work, &layout)?;
     let fetching = Fetching {
         array: array.clone(),

@@ -148,7 +148,7 @@ impl ShardIndexes {
         version.is_none_or(|version| versions.all(|known| known == version))
     }
 
-    /// Drops all that is known.
+    /// Drops everything, also what is under way: whoever waits for that still gets it.
     pub(super) fn forget_all(&self) {
         self.found.borrow_mut().clear();
         self.pending.borrow_mut().clear();

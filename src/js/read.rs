@@ -81,6 +81,8 @@ struct Request {
     #[serde(default)]
     priority: f64,
     #[serde(default)]
+    reload: bool,
+    #[serde(default)]
     conversion: Option<Wanted>,
 }
 
@@ -166,6 +168,7 @@ impl From<Dimension> for DimensionSelection {
 pub struct JobRequest {
     read: ReadRequest,
     priority: f64,
+    reload: bool,
     conversion: Option<Wanted>,
 }
 
@@ -190,15 +193,16 @@ impl std::ops::Deref for JobRequest {
 pub fn request_of(request: JsValue) -> Result<JobRequest> {
     let request: Request = serde_wasm_bindgen::from_value(request).map_err(unreadable)?;
     let order = request.order.map(|order| order.into_iter().map(|axis| axis as usize).collect());
-    let Request { selection, streamed, nearest, priority, conversion, .. } = request;
+    let Request { selection, streamed, nearest, priority, reload, conversion, .. } = request;
     let selection = selection.into();
     let read = ReadRequest { selection, order, streamed, nearest, conversion: None, decodes: true };
-    Ok(JobRequest { read, priority, conversion })
+    Ok(JobRequest { read, priority, reload, conversion })
 }
 
 /// What goes with the requests of a read.
 pub fn read_context(request: &JobRequest, signal: JsValue) -> RequestContext {
-    RequestContext { urgency: Urgency::new(request.priority), ..store::context(signal) }
+    let (urgency, reload) = (Urgency::new(request.priority), request.reload);
+    RequestContext { urgency, reload, ..store::context(signal) }
 }
 
 /// Chunks, bytes, parts, parts in all, chunks in all.

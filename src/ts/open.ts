@@ -23,6 +23,8 @@ export interface OpenOptions extends AttributeOptions {
   path?: string;
   /** Ends the call; it rejects with the signal's reason at once. */
   signal?: AbortSignal;
+  /** `"reload"`: ask the server, past all caches. */
+  cache?: "reload";
   /**
    * Where a draft's data type is not known here, and its metadata offers another: `"warn"` (the default) reads that and says so,
    * `"allow"` reads it, `"refuse"` fails.
@@ -51,8 +53,9 @@ async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3)
   const { kind = "", dataTypeFallback = "warn", attrs = true, signal } = options;
   const below = options.path === undefined ? path : `${path}/${options.path}`;
   const isV3 = v3Stores.has(store as object);
+  const isReload = options.cache === "reload";
   signal?.throwIfAborted();
-  const giveUp = isEngineStarted()
+  const giveUp = isEngineStarted() || isReload
     ? () => {}
     : askEarly(store, { path: below, format: isV3 ? 3 : format, attrs });
   const summary = await run<NodeSummary>(signal, (glue, settle) =>
@@ -64,7 +67,7 @@ async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3)
       dataTypeFallback,
       isV3,
       attrs,
-      false,
+      isReload,
       signal,
       settle,
     ),

@@ -42,6 +42,8 @@ export interface EngineRequest {
   nearest?: number[];
   /** What is fetched first. */
   priority?: number;
+  /** Past all caches. */
+  reload?: boolean;
   /** What becomes of the elements. */
   conversion?: Conversion | undefined;
 }

@@ -13,13 +13,19 @@ const AHEAD = -1;
 export async function prefetchSelection(
   array: AnyArray,
   request: EngineRequest,
-  { signal, onProgress, priority = AHEAD }: ReadOptions,
+  { signal, onProgress, priority = AHEAD, cache }: ReadOptions,
 ): Promise<Progress> {
   const facts = array[FACTS];
   await bindCodecs(facts, signal);
   const listener = onProgress && ((numbers: Float64Array) => onProgress(progressOf(numbers)));
   const numbers = await run<Float64Array>(signal, (glue, settle) =>
-    glue.prefetch(arrayId(glue, array), { ...request, priority }, listener, signal, settle),
+    glue.prefetch(
+      arrayId(glue, array),
+      { ...request, priority, reload: cache === "reload" },
+      listener,
+      signal,
+      settle,
+    ),
   );
   const progress = progressOf(numbers);
   observe(facts, progress);

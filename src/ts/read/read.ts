@@ -33,6 +33,8 @@ export interface ReadOptions {
    * wait for, the highest counts.
    */
   priority?: number;
+  /** `"reload"`: fetch anew, past all caches. */
+  cache?: "reload";
 }
 
 export type AnyArray = ZarrArray<DataType, Readable>;
@@ -179,7 +181,7 @@ export async function readInto(
   array: AnyArray,
   request: EngineRequest,
   sink: Sink,
-  { signal, onProgress, priority = 0 }: ReadOptions,
+  { signal, onProgress, priority = 0, cache }: ReadOptions,
 ): Promise<Progress> {
   const facts = array[FACTS];
   const { conversion, ...rest } = request;
@@ -194,7 +196,13 @@ export async function readInto(
       priority,
       onProgress,
     });
-    return glue.read(id, { ...rest, priority, conversion: conversion?.request }, job, signal, settle);
+    return glue.read(
+      id,
+      { ...rest, priority, reload: cache === "reload", conversion: conversion?.request },
+      job,
+      signal,
+      settle,
+    );
   });
   knownOf(facts).isRead = true;
   const progress = progressOf(numbers);
@@ -203,10 +211,10 @@ export async function readInto(
 }
 
 async function read(array: AnyArray, request: EngineRequest, options: Options): Promise<ReadResult> {
-  const { signal, onProgress, priority, ...rest } = options;
+  const { signal, onProgress, priority, cache, ...rest } = options;
   if (rest.useSharedArrayBuffer) checkShared();
   const result = new Result(rest);
-  await readInto(array, request, result, { signal, onProgress, priority });
+  await readInto(array, request, result, { signal, onProgress, priority, cache });
   return result.finish();
 }
 

@@ -157,7 +157,7 @@ class PartStream implements AsyncIterableIterator<AnyPart> {
     selection: AnySelection | null | undefined,
     options: StreamOptions & WantedElements,
   ) {
-    const { signal, onProgress, priority } = options;
+    const { signal, onProgress, priority, cache } = options;
     const queue = new PartQueue();
     this.#queue = queue;
     const read = async (ends: AbortSignal) => {
@@ -165,7 +165,7 @@ class PartStream implements AsyncIterableIterator<AnyPart> {
       queue.prepare(prepared);
       const { request } = prepared;
       const asked = { ...request, streamed: true, nearest: nearestOf(array, request, options) };
-      await readInto(array, asked, queue, { signal: ends, onProgress, priority });
+      await readInto(array, asked, queue, { signal: ends, onProgress, priority, cache });
     };
     this.#begin = () => {
       const ends = signal ? AbortSignal.any([signal, this.#leaving.signal]) : this.#leaving.signal;
