@@ -14,10 +14,11 @@ interface FileSystemDirectoryEntry {
 interface FileSystemDirectoryHandle {
   readonly kind: "directory";
 }
-// biome-ignore-start lint/suspicious/noEmptyInterface: those of `lib.dom` are merged with them, which types are not
 declare namespace WebAssembly {
+  // biome-ignore lint/suspicious/noEmptyInterface: it is merged with that of `lib.dom`, which a type is not
   interface Memory {}
+  // biome-ignore lint/suspicious/noEmptyInterface: as above
   interface Module {}
+  // biome-ignore lint/suspicious/noEmptyInterface: as above
   interface Table {}
 }
-// biome-ignore-end lint/suspicious/noEmptyInterface: see above

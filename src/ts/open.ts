@@ -55,9 +55,10 @@ async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3)
   const isV3 = v3Stores.has(store as object);
   const isReload = options.cache === "reload";
   signal?.throwIfAborted();
-  const giveUp = isEngineStarted() || isReload
-    ? () => {}
-    : askEarly(store, { path: below, format: isV3 ? 3 : format, attrs });
+  const giveUp =
+    isEngineStarted() || isReload
+      ? () => {}
+      : askEarly(store, { path: below, format: isV3 ? 3 : format, attrs });
   const summary = await run<NodeSummary>(signal, (glue, settle) =>
     glue.open(
       storeId(glue, store),

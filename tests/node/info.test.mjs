@@ -27,7 +27,9 @@ test("info counts requests, bytes, decoding, failures and what was given up", as
     assert.ok(zarr.info().wire.failed > after.wire.failed);
     server.act = undefined;
     server.latency = 500;
-    await assert.rejects(array.get(null, { signal: AbortSignal.timeout(50) }), { name: "TimeoutError" });
+    await assert.rejects(array.get(null, { signal: AbortSignal.timeout(50), cache: "reload" }), {
+      name: "TimeoutError",
+    });
     assert.ok(zarr.info().wire.aborted > after.wire.aborted);
   } finally {
     await server.close();
@@ -106,5 +108,29 @@ test("warnings come once to whoever listens, and a listener that throws ends not
     );
   } finally {
     await zarr.init({ onWarning: () => {} });
+  }
+});
+
+test("memoryLimit bounds what is kept; caches say more exactly how much", async () => {
+  const server = await scriptedServer(files);
+  try {
+    const kept = async () => {
+      const array = await zarr.open(server.url, { kind: "array" });
+      await array.get();
+      await array.get([zarr.slice(0, 150), zarr.slice(0, 150)]);
+      const { encoded, decoded } = zarr.info().caches;
+      return [encoded.bytes, decoded.bytes];
+    };
+    const [encoded] = await kept();
+    assert.ok(encoded > 0);
+    await zarr.init({ memoryLimit: 0 });
+    assert.deepEqual(await kept(), [0, 0]);
+    await zarr.init({ memoryLimit: 600_000 });
+    const [some, others] = await kept();
+    assert.ok(some <= 100_000 && others <= 200_000, `${some}, ${others}`);
+    await zarr.init({ caches: { encodedBytes: 64 << 20, decodedBytes: 128 << 20 } });
+    assert.ok((await kept())[0] > 0);
+  } finally {
+    await server.close();
   }
 });

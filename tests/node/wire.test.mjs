@@ -53,6 +53,8 @@ afterEach(() => {
 const whole = Array.from({ length: 400 }, (_, at) => 100 * Math.floor(at / 20) + (at % 20));
 const isWhole = ({ data }) => assert.deepEqual([...data], whole);
 const CHUNK = "/c/0/0";
+/** Past what was kept of an earlier read. */
+const ANEW = { cache: "reload" };
 
 /** Probes for metadata that were given up may still arrive at the server. */
 const chunkRequests = () => server.requests.filter(({ key }) => key.startsWith("/c/"));
@@ -137,36 +139,36 @@ test("429 and 5xx are asked again, after what Retry-After says", async () => {
   for (const status of [408, 429, 500, 502, 503, 504]) {
     server.requests.length = 0;
     actOn(CHUNK, 2, (_request, response) => response.writeHead(status).end());
-    isWhole(await array.get());
+    isWhole(await array.get(null, ANEW));
     assert.equal(server.of(CHUNK).length, 3, `status ${status}`);
   }
   server.requests.length = 0;
   actOn(CHUNK, 1, (_request, response) => response.writeHead(429, { "Retry-After": "1" }).end());
-  isWhole(await array.get());
+  isWhole(await array.get(null, ANEW));
   const [first, second] = server.requests.filter(({ key }) => key === CHUNK);
   assert.ok(second.began - first.began >= 990, `${second.began - first.began} ms`);
 });
 
 test("what stays broken is an error after some tries; a server that wants to rest for hours is not waited for", async () => {
   actOn(CHUNK, 99, (_request, response) => response.writeHead(503).end());
-  await assert.rejects(array.get(), { code: "Store", message: /503 4 times/ });
+  await assert.rejects(array.get(null, ANEW), { code: "Store", message: /503 4 times/ });
   assert.equal(server.of(CHUNK).length, 4);
   actOn(CHUNK, 99, (_request, response) => response.writeHead(503, { "Retry-After": "7200" }).end());
   const before = performance.now();
-  await assert.rejects(array.get(), { code: "Store", message: /7200/ });
+  await assert.rejects(array.get(null, ANEW), { code: "Store", message: /7200/ });
   assert.ok(performance.now() - before < 5000);
 });
 
 test("a lost connection, and a body that breaks off, are asked again", async () => {
   actOn(CHUNK, 1, (request) => request.socket.destroy());
-  isWhole(await array.get());
+  isWhole(await array.get(null, ANEW));
   assert.equal(server.of(CHUNK).length, 2);
   server.requests.length = 0;
   actOn(CHUNK, 1, (request, response, bytes) => {
     response.writeHead(200, { "Content-Length": bytes.length });
     response.write(bytes.subarray(0, 100), () => request.socket.destroy());
   });
-  isWhole(await array.get());
+  isWhole(await array.get(null, ANEW));
   assert.equal(server.of(CHUNK).length, 2);
 });
 
@@ -434,4 +436,80 @@ test("no more requests than a server can take are under way at once", async () =
     most = Math.max(most, underWay);
   }
   assert.ok(most > 6 && most <= 32, `${most} at once`);
+});
+
+test("what was fetched ahead is not fetched again, nor what is under way", async () => {
+  server.files = await madeShards();
+  for (const path of ["shards", "chunks"]) {
+    if (path === "chunks") server.files = chunks;
+    const ahead = await zarr.open(server.url, { kind: "array" });
+    const [first, second] = [zarr.slice(0, 10), zarr.slice(10, 20)];
+    const done = await ahead.prefetch([first, null]);
+    assert.ok(done.bytes > 0);
+    const before = chunkRequests().length;
+    const { data } = await ahead.get([first, null]);
+    assert.equal(data[1], 1);
+    assert.equal(chunkRequests().length, before, path);
+    server.latency = 60;
+    const fetching = ahead.prefetch([second, null]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await Promise.all([ahead.get([second, null]), fetching]);
+    server.latency = 0;
+    const asked = chunkRequests().map(({ key, range, method }) => `${method} ${key} ${range}`);
+    assert.deepEqual(asked.slice(before), [...new Set(asked.slice(before))], path);
+  }
+});
+
+test("thousands of reads that overlap and are given up: right values, nothing left open", async () => {
+  const extent = 40;
+  const many = madeStore(
+    { shape: [extent, extent], chunks: [4, 8], dtype: "int32", gzip: true },
+    ([i, j]) => 1000 * i + j,
+  );
+  server.files = many;
+  const target = await zarr.open(server.url, { kind: "array" });
+  server.latency = 3;
+  let seed = 7;
+  const random = (below) => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.floor((seed / 2 ** 31) * below);
+  };
+  let read = 0;
+  let ended = 0;
+  const one = async (at) => {
+    const [i, j] = [random(extent - 4), random(extent - 4)];
+    const [rows, columns] = [1 + random(extent - i - 1), 1 + random(extent - j - 1)];
+    const selection = [zarr.slice(i, i + rows), zarr.slice(j, j + columns)];
+    const controller = new AbortController();
+    if (random(3) > 0) setTimeout(() => controller.abort(new Error(`read ${at}`)), random(40));
+    const { signal } = controller;
+    try {
+      if (random(5) === 0) {
+        await target.prefetch(selection, { signal });
+        return;
+      }
+      const { data } = await target.get(selection, {
+        signal,
+        priority: random(3) - 1,
+        ...(random(4) === 0 ? { cache: "reload" } : {}),
+      });
+      for (let place = 0; place < data.length; place += 1) {
+        const expected = 1000 * (i + Math.floor(place / columns)) + j + (place % columns);
+        assert.equal(data[place], expected);
+      }
+      read += 1;
+    } catch (error) {
+      assert.equal(error.message, `read ${at}`);
+      ended += 1;
+    }
+  };
+  for (let round = 0; round < 20; round += 1) {
+    await Promise.all(Array.from({ length: 100 }, (_, at) => one(round * 100 + at)));
+  }
+  assert.ok(read > 200 && ended > 200, `${read} read, ${ended} ended`);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const open = server.requests.filter((record) => record.ended === undefined);
+  assert.deepEqual(open, []);
+  server.latency = 0;
+  assert.equal((await target.get([39, 39])).data[0], 39_039);
 });

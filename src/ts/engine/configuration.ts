@@ -23,17 +23,42 @@ export interface InitOptions {
    * second holds whole chunks that were decoded for a part of them. 0 keeps nothing.
    */
   caches?: { encodedBytes?: number; decodedBytes?: number };
+  /**
+   * About how many bytes the package may hold beside results that are under way: half of it in caches (unless `caches` says more or less), half in
+   * the memories of workers, which begin anew when they have grown beyond. Workers that run already keep the bound they were started with.
+   */
+  memoryLimit?: number;
   /** Hears of what was read although it bends the rules; `node.warnings` keeps it too. */
   onWarning?: (message: string, path: string) => void;
 }
 
 export const configuration: InitOptions = {};
 
+/** Linear memory never shrinks: an instance with more than this starts anew when it has no part at hand. */
+const RECYCLE_BYTES = 256 << 20;
+
+/** Below this an instance would begin anew after every chunk. */
+const LEAST_RECYCLE_BYTES = 32 << 20;
+
 /** Keeps what is given; what is not stays as it was. */
 export function configure(options: InitOptions): void {
   for (const [name, value] of Object.entries(options)) {
     if (value !== undefined) Object.assign(configuration, { [name]: value });
   }
+}
+
+/** How much the caches may hold; what is not a number is as it was. */
+export function cacheLimits(): { encodedBytes: number; decodedBytes: number } {
+  const { caches = {}, memoryLimit = Number.NaN } = configuration;
+  const { encodedBytes = memoryLimit / 6, decodedBytes = memoryLimit / 3 } = caches;
+  return { encodedBytes, decodedBytes };
+}
+
+/** How large the memory of a decoder's instance may grow that has nothing to do. */
+export function recycleBytes(): number {
+  const { memoryLimit } = configuration;
+  if (memoryLimit === undefined) return RECYCLE_BYTES;
+  return Math.max(LEAST_RECYCLE_BYTES, memoryLimit / 2 / Math.max(1, workerLimit()));
 }
 
 export function workerLimit(): number {

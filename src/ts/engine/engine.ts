@@ -7,7 +7,7 @@
 import * as glue from "#glue";
 import { type ErrorReport, errorFromReport, INTERNAL, ZarrError } from "../errors.ts";
 import { engineModule } from "./compile.ts";
-import { configuration } from "./configuration.ts";
+import { cacheLimits } from "./configuration.ts";
 import { counters } from "./counters.ts";
 import { lock, releaseLocks } from "./locks.ts";
 import { parseMarked } from "./marked_json.ts";
@@ -132,7 +132,7 @@ function begin(): void {
 
 /** Tells the engine how much it may keep. */
 export function setCaches(): void {
-  const { encodedBytes = Number.NaN, decodedBytes = Number.NaN } = configuration.caches ?? {};
+  const { encodedBytes, decodedBytes } = cacheLimits();
   glue.setCacheBytes(encodedBytes, decodedBytes);
 }
 

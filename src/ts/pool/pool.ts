@@ -7,6 +7,7 @@ import type { BoundCodecs } from "../codec/bind.ts";
 import { failureOf } from "../codec/fault.ts";
 import type { CodecAnswer, CodecRequest } from "../codec/site.ts";
 import { engineModule } from "../engine/compile.ts";
+import { recycleBytes } from "../engine/configuration.ts";
 import { counters } from "../engine/counters.ts";
 import { type ErrorReport, INTERNAL } from "../errors.ts";
 import type { Failure, FromDecoder, Home, Outcome, Supply, Update, WorkMessage } from "../worker/protocol.ts";
@@ -271,7 +272,7 @@ export class DecodePool {
     const module = this.#modules.get(home);
     if (!seat.homes.has(home) && module) {
       seat.homes.add(home);
-      seat.port.post({ type: "module", home, module }, []);
+      seat.port.post({ type: "module", home, module, recycleBytes: recycleBytes() }, []);
     }
     if (!seat.arrays.has(number)) {
       seat.arrays.add(number);

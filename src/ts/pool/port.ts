@@ -4,7 +4,7 @@
  * out by trying, in that order; a content security policy forbids some, and some engines lack some.
  */
 import { workerSource } from "#source";
-import { configuration } from "../engine/configuration.ts";
+import { configuration, recycleBytes } from "../engine/configuration.ts";
 import { breathe } from "../read/breathe.ts";
 import { DecodeServer } from "../worker/decode_server.ts";
 import type { FromDecoder, ToDecoder } from "../worker/protocol.ts";
@@ -169,7 +169,7 @@ export const ladder: { rung: Rung | undefined; refused: string[] } = { rung: und
 
 /** Starts a decoder on the first rung that works; once one has, only that one is tried. */
 export async function openPort(module: WebAssembly.Module): Promise<Port> {
-  const first: First = { type: "module", home: "engine", module };
+  const first: First = { type: "module", home: "engine", module, recycleBytes: recycleBytes() };
   const known = LADDER.find(([rung]) => rung === ladder.rung);
   if (known) return known[1](first);
   for (const [rung, open] of LADDER) {

@@ -4,7 +4,7 @@
 
 import type { TypeDescription } from "../data_type.ts";
 import { engineModule } from "../engine/compile.ts";
-import { workerLimit } from "../engine/configuration.ts";
+import { recycleBytes, workerLimit } from "../engine/configuration.ts";
 import { type BoundArray, DecodePool, type PartTask } from "../pool/pool.ts";
 import { callerPort, openPort } from "../pool/port.ts";
 import type { PlacedChunk } from "./place_chunk.ts";
@@ -53,7 +53,10 @@ const workers = new DecodePool(
 );
 
 const caller = new DecodePool(
-  async () => callerPort({ type: "module", home: "engine", module: await engineModule("engine") }),
+  async () => {
+    const module = await engineModule("engine");
+    return callerPort({ type: "module", home: "engine", module, recycleBytes: recycleBytes() });
+  },
   () => 1,
 );
 

@@ -17,14 +17,13 @@ import type {
   WorkMessage,
 } from "./protocol.ts";
 
-/** Linear memory never shrinks: an instance with more than this starts anew when it has no part at hand. */
-const RECYCLE_BYTES = 256 << 20;
-
 type Post = (answer: FromDecoder, transfer: ArrayBuffer[]) => void;
 
 /** A build of the engine: its module, and its instance with what that instance was told. */
 interface Seat {
   module: WebAssembly.Module;
+  /** An instance with a larger memory starts anew when it has no part at hand. */
+  recycleBytes: number;
   host: DecodeHost | undefined;
   bound: Set<number>;
   begun: Set<number>;
@@ -71,7 +70,7 @@ export class DecodeServer {
   async #handle(message: ToDecoder): Promise<void> {
     switch (message.type) {
       case "module":
-        return this.#seat(message.home, message.module);
+        return this.#seat(message);
       case "bind":
         this.#arrays.set(message.array, message);
         return;
@@ -87,8 +86,8 @@ export class DecodeServer {
     }
   }
 
-  async #seat(home: Home, module: WebAssembly.Module): Promise<void> {
-    const seat: Seat = { module, host: undefined, bound: new Set(), begun: new Set() };
+  async #seat({ home, module, recycleBytes }: Extract<ToDecoder, { type: "module" }>): Promise<void> {
+    const seat: Seat = { module, recycleBytes, host: undefined, bound: new Set(), begun: new Set() };
     try {
       seat.host = await DecodeHost.start(module);
       this.#seats.set(home, seat);
@@ -144,7 +143,7 @@ export class DecodeServer {
       this.#register(seat, home, part, array);
       return undefined;
     }
-    if (seat.begun.size === 0 && (seat.host?.memoryBytes ?? 0) > RECYCLE_BYTES) this.#drop(seat);
+    if (seat.begun.size === 0 && (seat.host?.memoryBytes ?? 0) > seat.recycleBytes) this.#drop(seat);
     return doneWith(part, updated);
   }
 
@@ -189,7 +188,7 @@ export class DecodeServer {
   #end(seat: Seat, part: number): void {
     seat.begun.delete(part);
     this.#leave(part);
-    if (seat.begun.size === 0 && (seat.host?.memoryBytes ?? 0) > RECYCLE_BYTES) this.#drop(seat);
+    if (seat.begun.size === 0 && (seat.host?.memoryBytes ?? 0) > seat.recycleBytes) this.#drop(seat);
   }
 
   /** Forgets the instance and everything it was told; its other parts are answered when they are next named. */

@@ -50,7 +50,7 @@ export interface ArrayMessage {
 }
 
 export type ToDecoder =
-  | { type: "module"; home: Home; module: WebAssembly.Module }
+  | { type: "module"; home: Home; module: WebAssembly.Module; recycleBytes: number }
   | ({ type: "bind"; array: number } & ArrayMessage)
   | { type: "unbind"; array: number }
   | { type: "cancel"; part: number }
