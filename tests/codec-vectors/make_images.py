@@ -4,6 +4,7 @@
 import base64
 import json
 import sys
+import zlib
 from pathlib import Path
 
 # The folder crc32c beside this file is no module, which numcodecs would take it for.
@@ -180,11 +181,27 @@ def filters():
     add(ic.Floatpred(shape=decoded.shape, dtype=decoded.dtype, axis=-2), "along-rows-of-pixels", decoded)
 
 
+class RawDeflate(ic.Deflate):
+    """imagecodecs decodes it only where it is told the size."""
+
+    def decode(self, buf, out=None):
+        return zlib.decompress(buf, -15)
+
+
 def general():
     """Under other names what numcodecs has as well."""
     for make in [ic.Zlib, ic.Zstd, ic.Bz2, ic.Lzma]:
         add(make(), "no-level", picture("u1", *GRAY))
         add(make(level=5), "level", picture("u1", *GRAY))
+    for level in [0, 6, 12]:
+        add(ic.Deflate(level=level), f"level-{level}", picture("u1", *GRAY))
+    add(RawDeflate(raw=True), "raw", picture("u1", *GRAY))
+    add(RawDeflate(raw=True), "raw-zeros", np.zeros(5000, "u1"))
+    numbers = picture("<u4", 40, 33, top=90000)
+    add(ic.Blosc(), "defaults", numbers)
+    for compressor in ["blosclz", "lz4", "lz4hc", "zlib", "zstd"]:
+        add(ic.Blosc(level=5, compressor=compressor, shuffle="bitshuffle"), compressor, numbers)
+    add(ic.Blosc(compressor=4, shuffle=1), "by-number", numbers)
 
 
 for make in [general, jpeg, jpeg2k, jpegxl, webp, png, qoi, lerc, bytes_alone, filters]:

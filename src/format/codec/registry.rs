@@ -108,10 +108,10 @@ pub static ENTRIES: &[Entry] = entries! {
     "transpose",         [],                        [],         ArrayToArray, Engine, array_to_array::transpose::parse, ["yes", "yes", "yes", "one only"];
     "sharding_indexed",  [],                        [],         ArrayToBytes, Engine, sharding::parse,                 ["yes", "yes", "yes", "in part"];
     "gzip",              ["numcodecs.gzip"],        ["gzip"],   BytesToBytes, Engine, bytes_to_bytes::gzip::parse,     ["yes", "yes", "yes", "yes"];
-    "numcodecs.zlib",    ["zlib"],                  ["zlib", "imagecodecs_zlib", "imagecodecs_zlibng", "imagecodecs_zopfli"], BytesToBytes, Engine, bytes_to_bytes::zlib::parse,     ["yes", "yes", "no", "yes"];
+    "numcodecs.zlib",    ["zlib"],                  ["zlib", "imagecodecs_zlib", "imagecodecs_zlibng", "imagecodecs_zopfli", "imagecodecs_deflate"], BytesToBytes, Engine, bytes_to_bytes::zlib::parse,     ["yes", "yes", "no", "yes"];
     "zstd",              ["numcodecs.zstd"],        ["zstd", "imagecodecs_zstd"], BytesToBytes, Engine, bytes_to_bytes::zstd::parse,     ["yes", "yes", "yes", "yes"];
     "numcodecs.lz4",     [],                        ["lz4"],    BytesToBytes, Engine, bytes_to_bytes::lz4::parse,      ["yes", "no", "no", "yes"];
-    "blosc",             ["numcodecs.blosc"],       ["blosc"],  BytesToBytes, Engine, bytes_to_bytes::blosc::parse,    ["no snappy", "yes", "yes", "yes"];
+    "blosc",             ["numcodecs.blosc"],       ["blosc", "imagecodecs_blosc"], BytesToBytes, Engine, bytes_to_bytes::blosc::parse,    ["no snappy", "yes", "yes", "yes"];
     "crc32c",            ["numcodecs.crc32c"],      ["crc32c"], BytesToBytes, Engine, bytes_to_bytes::crc32c::parse,   ["yes", "yes", "yes", "unverified"];
     "numcodecs.delta",   [],                        ["delta"],  ArrayToArray, Engine, array_to_array::delta::parse,    ["yes", "no", "no", "no astype"];
     "numcodecs.fixedscaleoffset", [],               ["fixedscaleoffset"], ArrayToArray, Engine, array_to_array::fixedscaleoffset::parse, ["yes", "yes", "no", "no"];

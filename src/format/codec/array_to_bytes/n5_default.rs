@@ -17,6 +17,11 @@ use crate::kernel::fill::fill;
 use crate::kernel::scatter::{Dim, Strided, scatter};
 use crate::limits;
 
+/// A block larger than its chunk is cut; what its header claims is allocated before it is decoded, so it may not be any size.
+const MOST_CHUNKS: u64 = 16;
+/// Bytes that the block of a small chunk may have.
+const LEAST_LIMIT: u64 = 1 << 20;
+
 /// The configuration: `codecs`.
 #[derive(Clone, Debug)]
 struct N5Spec {
@@ -99,7 +104,8 @@ impl ArrayToBytes for N5 {
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
         let (shape, content) = self.read_header(encoded)?;
         let block = ChunkRepresentation { shape, ..self.chunk.clone() };
-        limits::within(block.byte_len()?.unwrap_or(u64::MAX), limits::CHUNK_BYTES, "N5 block")?;
+        let most = self.chunk.byte_len()?.unwrap_or(0).saturating_mul(MOST_CHUNKS).max(LEAST_LIMIT);
+        limits::within(block.byte_len()?.unwrap_or(u64::MAX), most.min(limits::CHUNK_BYTES), "N5 block")?;
         if block.shape == self.chunk.shape {
             return self.decode_block(&self.whole, &block.shape, content);
         }

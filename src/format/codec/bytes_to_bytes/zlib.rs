@@ -1,9 +1,10 @@
 //! `zlib`: RFC 1950. <https://numcodecs.readthedocs.io/en/stable/compression/zlib.html>
 //!
-//! A v2 codec; v3 metadata has it as `numcodecs.zlib`. The checksum is verified. Preset dictionaries, which need one
+//! A v2 codec; v3 metadata has it as `numcodecs.zlib`, imagecodecs under four names, of which `imagecodecs_deflate` may leave header
+//! and checksum out (`raw`). The checksum is verified. Preset dictionaries, which need one
 //! agreed outside the data, are refused.
 
-use miniz_oxide::deflate::compress_to_vec_zlib;
+use miniz_oxide::deflate::{compress_to_vec, compress_to_vec_zlib};
 
 use super::inflate::{Inflater, window};
 use super::{check_sum, require_encoders, split, truncated};
@@ -17,6 +18,8 @@ use crate::format::codec::{
 #[derive(Clone, Copy, Debug)]
 struct ZlibSpec {
     level: u8,
+    /// DEFLATE alone.
+    raw: bool,
 }
 
 /// Reads the configuration.
@@ -24,8 +27,12 @@ struct ZlibSpec {
 /// # Errors
 /// `Format` for a level that zlib does not have.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    let level = deflate_level(configuration.integer("level", -1..=9)?.unwrap_or(1));
-    Ok(Spec::BytesToBytes(Box::new(ZlibSpec { level })))
+    // libdeflate, which imagecodecs_deflate is, has three more levels.
+    let is_deflate = configuration.codec().name == "imagecodecs_deflate";
+    let levels = if is_deflate { -1..=12 } else { -1..=9 };
+    let level = deflate_level(configuration.integer("level", levels)?.unwrap_or(1).min(9));
+    let raw = is_deflate && configuration.boolean("raw")?.unwrap_or(false);
+    Ok(Spec::BytesToBytes(Box::new(ZlibSpec { level, raw })))
 }
 
 /// zlib's -1 stands for its default.
@@ -35,22 +42,44 @@ pub(super) fn deflate_level(level: i64) -> u8 {
 
 impl BytesToBytesSpec for ZlibSpec {
     fn bind(&self, _: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
-        Ok(Box::new(Zlib { level: self.level, inflater: Inflater::default() }))
+        Ok(Box::new(Zlib { level: self.level, raw: self.raw, inflater: Inflater::default() }))
     }
 }
 
 struct Zlib {
     level: u8,
+    raw: bool,
     inflater: Inflater,
 }
 
 impl BytesToBytes for Zlib {
     fn decode(&self, encoded: &[u8], output: Output<'_>) -> Result<()> {
-        decode(&self.inflater, encoded, output)
+        if self.raw {
+            decode_raw(&self.inflater, encoded, output)
+        } else {
+            decode(&self.inflater, encoded, output)
+        }
     }
 
     fn encode(&self, decoded: &[u8]) -> Result<Vec<u8>> {
-        encode(decoded, self.level)
+        if !self.raw {
+            return encode(decoded, self.level);
+        }
+        require_encoders()?;
+        Ok(compress_to_vec(decoded, self.level))
+    }
+}
+
+/// Decodes a stream without header and checksum that fills `encoded`.
+fn decode_raw(inflater: &Inflater, encoded: &[u8], mut output: Output<'_>) -> Result<()> {
+    let inflated = inflater.inflate(encoded, &mut output, 0)?;
+    let len = window(&mut output).len();
+    if inflated.end != len {
+        return Err(wrong_decoded_len(len as u64, inflated.end as u64));
+    }
+    match encoded.len() - inflated.consumed {
+        0 => Ok(()),
+        rest => Err(Error::format("bytes follow the DEFLATE stream").actual(format!("{rest} bytes"))),
     }
 }
 

@@ -55,6 +55,9 @@ const SHUFFLES: [(&str, Shuffle); 3] =
 /// # Errors
 /// `Format` for values that Blosc does not have.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    if configuration.codec().name == "imagecodecs_blosc" {
+        return parse_imagecodecs(configuration);
+    }
     let (compressor, high_compression) =
         configuration.choice("cname", &COMPRESSORS)?.unwrap_or((Compressor::Lz4, false));
     let level = configuration.integer("clevel", 0..=9)?.unwrap_or(5);
@@ -74,6 +77,33 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
         shuffle,
         typesize: size("typesize")?,
         blocksize: size("blocksize")?,
+    })))
+}
+
+/// imagecodecs' own words: `level`, and `compressor` and `shuffle` as words or numbers.
+fn parse_imagecodecs(configuration: &Configuration<'_>) -> Result<Spec> {
+    let is_number = |field| configuration.json(field).is_some_and(|json| json.i64().is_ok());
+    let compressor = match is_number("compressor") {
+        true => {
+            let number = configuration.integer("compressor", 0..=5)?.unwrap_or(0);
+            limits::to_usize(number.unsigned_abs(), "compressor")
+                .map(|at| COMPRESSORS.get(at).map(|it| it.1))?
+        }
+        false => configuration.choice("compressor", &COMPRESSORS)?,
+    };
+    let shuffle = match is_number("shuffle") {
+        true => numcodecs_shuffle(configuration)?,
+        false => configuration.choice("shuffle", &SHUFFLES)?.or(Some(Shuffle::None)),
+    };
+    let (compressor, high_compression) = compressor.unwrap_or((Compressor::BloscLz, false));
+    let level = configuration.integer("level", 0..=9)?.unwrap_or(1);
+    Ok(Spec::BytesToBytes(Box::new(BloscSpec {
+        compressor,
+        high_compression,
+        level: u8::try_from(level).unwrap_or(9),
+        shuffle,
+        typesize: None,
+        blocksize: None,
     })))
 }
 

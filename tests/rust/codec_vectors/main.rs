@@ -3,6 +3,10 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "../counting.rs"]
+mod counting;
+mod memory;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

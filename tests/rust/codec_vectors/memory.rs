@@ -1,0 +1,145 @@
+//! What decoders allocate: chunks that claim to be larger than they are, by every field near their front, and small ones that nest
+//! deep, must be refused with no more memory than a chunk of their array takes, and a bounded rest.
+
+use zarr_wasm::error::ErrorKind;
+
+use super::counting::peak;
+use super::{Vector, decode_all, pipeline, vectors};
+
+/// Dictionaries, windows and tables of the decoders themselves, of which LZMA's and JPEG XL's are the largest.
+const OWN_MEMORY: usize = 40 << 20;
+
+fn is_typed(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::Format | ErrorKind::Limit | ErrorKind::Unsupported)
+}
+
+fn check(name: &str, vector: &Vector, encoded: &[u8]) {
+    let pipeline = pipeline(vector);
+    let (result, bytes) = peak(|| decode_all(&pipeline, encoded).map(|_| ()).map_err(|error| error.kind()));
+    assert!(result.err().is_none_or(is_typed), "{name}: {result:?}");
+    assert!(bytes <= OWN_MEMORY, "{name} took {bytes} bytes: {result:?}");
+}
+
+#[test]
+fn no_field_near_the_front_makes_a_chunk_large() {
+    for vector in vectors() {
+        let front = vector.encoded.len().min(48);
+        for width in [1, 2, 4, 8] {
+            for start in (0..front).step_by(width.min(2)) {
+                let end = (start + width).min(vector.encoded.len());
+                for pattern in [0xff, 0x7f] {
+                    let mut encoded = vector.encoded.clone();
+                    encoded[start..end].fill(pattern);
+                    check(&format!("{} with {pattern:#x} at {start}..{end}", vector.name), &vector, &encoded);
+                }
+            }
+        }
+    }
+}
+
+fn first_of(id: &str) -> Vector {
+    let found = vectors().into_iter().find(|vector| vector.codec.name == id);
+    found.unwrap_or_else(|| panic!("no vector of {id}"))
+}
+
+/// CRC-32 as PNG has it, bit by bit.
+fn crc32(bytes: &[u8]) -> u32 {
+    !bytes.iter().fold(u32::MAX, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 * (crc & 1)))
+    })
+}
+
+/// A PNG's header with other extents, and the checksum that fits them.
+fn png(original: &[u8], width: u32, height: u32) -> Vec<u8> {
+    let mut image = original.to_vec();
+    image[16..20].copy_from_slice(&width.to_be_bytes());
+    image[20..24].copy_from_slice(&height.to_be_bytes());
+    let sum = crc32(&image[12..29]);
+    image[29..33].copy_from_slice(&sum.to_be_bytes());
+    image
+}
+
+/// Behind a marker of JPEG or JPEG 2000 bytes that are set.
+fn behind_marker(original: &[u8], marker: [u8; 2], offset: usize, bytes: &[u8]) -> Vec<u8> {
+    let mut image = original.to_vec();
+    let at = image.windows(2).position(|window| window == marker).expect("the marker") + offset;
+    image[at..at + bytes.len()].copy_from_slice(bytes);
+    image
+}
+
+/// Bits of JPEG XL's codestream, the lowest first: extents of 2^30 each, everything else as it is by default.
+fn jpegxl() -> Vec<u8> {
+    let mut bits = vec![false, true, true];
+    bits.extend([true; 30]);
+    bits.extend([true, false, false, true]);
+    bits.resize(512, false);
+    let bytes = bits
+        .chunks(8)
+        .map(|byte| byte.iter().enumerate().fold(0_u8, |value, (at, bit)| value | u8::from(*bit) << at));
+    [0xff, 0x0a].into_iter().chain(bytes).collect()
+}
+
+#[test]
+fn images_that_claim_to_be_huge_are_refused_before_they_are_made() {
+    let [png_image, jpeg, jpeg2k, qoi] =
+        ["imagecodecs_png", "imagecodecs_jpeg", "imagecodecs_jpeg2k", "imagecodecs_qoi"].map(first_of);
+    let mut claims = vec![];
+    for (width, height) in [(0x7fff_ffff, 0x7fff_ffff), (65_535, 65_535), (0, 1), (1, 1)] {
+        claims.push(("imagecodecs_png", png(&png_image.encoded, width, height)));
+    }
+    claims.push(("imagecodecs_jpeg", behind_marker(&jpeg.encoded, [0xff, 0xc0], 5, &[0xff; 4])));
+    claims.push(("imagecodecs_jpeg2k", behind_marker(&jpeg2k.encoded, [0xff, 0x51], 6, &[0x7f; 8])));
+    claims.push((
+        "imagecodecs_jpeg2k",
+        behind_marker(&jpeg2k.encoded, [0xff, 0x51], 22, &[0, 0, 0, 1, 0, 0, 0, 1]),
+    ));
+    let mut large = qoi.encoded.clone();
+    large[4..12].fill(0x7f);
+    claims.push(("imagecodecs_qoi", large));
+    claims.push(("imagecodecs_jpegxl", jpegxl()));
+    for (id, encoded) in claims {
+        let vector = first_of(id);
+        let pipeline = pipeline(&vector);
+        let (result, bytes) = peak(|| decode_all(&pipeline, &encoded).map(|_| ()));
+        let error = result.expect_err(id);
+        assert!(is_typed(error.kind()), "{id}: {error}");
+        assert!(bytes <= OWN_MEMORY, "{id} took {bytes} bytes: {error}");
+    }
+}
+
+#[test]
+fn elements_of_variable_length_cannot_claim_more_than_there_is() {
+    let huge = u32::MAX.to_le_bytes();
+    for id in ["vlen-utf8", "vlen-bytes", "vlen-array"] {
+        let vector = first_of(id);
+        let count = vector.representation.element_count().unwrap();
+        let count = u32::try_from(count).unwrap().to_le_bytes();
+        for encoded in
+            [[&huge[..], &huge[..]].concat(), [&count[..], &huge[..], b"ab"].concat(), huge.to_vec()]
+        {
+            let pipeline = pipeline(&vector);
+            let (result, bytes) = peak(|| decode_all(&pipeline, &encoded).map(|_| ()));
+            assert_eq!(result.expect_err(id).kind(), ErrorKind::Format, "{id}");
+            assert!(bytes <= 1 << 20, "{id} took {bytes} bytes");
+        }
+    }
+    let deep = |open: &[u8], close: &[u8]| [open.repeat(200_000), close.repeat(200_000)].concat();
+    let messages: [(&str, Vec<u8>); 9] = [
+        ("json2", deep(b"[", b"]")),
+        ("json2", deep(b"{\"a\":", b"}")),
+        ("json2", b"[1e999999999,\"|O\",[1]]".to_vec()),
+        ("json2", b"[[],\"|O\",[18446744073709551615,18446744073709551615]]".to_vec()),
+        ("msgpack2", [0xdd, 0xff, 0xff, 0xff, 0xff].to_vec()),
+        ("msgpack2", [0xdf, 0xff, 0xff, 0xff, 0xff].to_vec()),
+        ("msgpack2", [0xdb, 0xff, 0xff, 0xff, 0xff, b'a'].to_vec()),
+        ("msgpack2", [0xc6, 0xff, 0xff, 0xff, 0xff, b'a'].to_vec()),
+        ("msgpack2", deep(&[0x91], &[])),
+    ];
+    for (id, encoded) in messages {
+        let pipeline = pipeline(&first_of(id));
+        let (result, bytes) = peak(|| decode_all(&pipeline, &encoded).map(|_| ()));
+        let error = result.expect_err(id);
+        assert!(is_typed(error.kind()), "{id}: {error}");
+        assert!(bytes <= 16 << 20, "{id} took {bytes} bytes: {error}");
+    }
+}
