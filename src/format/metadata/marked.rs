@@ -66,11 +66,7 @@ impl Walk<'_> {
                 b'{' | b'[' => {
                     self.frames.push(Frame { key: None, index: 0, is_object: *byte == b'{', opened: None })
                 }
-                b'}' | b']' => {
-                    if self.frames.pop().is_some_and(|frame| frame.opened.is_some()) {
-                        self.marked.places.push('}');
-                    }
-                }
+                b'}' | b']' => self.leave(),
                 b',' => {
                     if let Some(frame) = self.frames.last_mut() {
                         frame.index += 1;
@@ -88,6 +84,12 @@ impl Walk<'_> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    fn leave(&mut self) {
+        if self.frames.pop().is_some_and(|frame| frame.opened.is_some()) {
+            self.marked.places.push('}');
         }
     }
 
