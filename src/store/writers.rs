@@ -41,7 +41,7 @@ thread_local! {
 }
 
 /// Has names of stores locked by the host, too.
-#[cfg(target_arch = "wasm32")]
+#[cfg(all(target_arch = "wasm32", not(feature = "conventions")))]
 pub(crate) fn use_host_locks(locks: HostLocks) {
     HOST_LOCKS.with_borrow_mut(|slot| *slot = Some(locks));
 }

@@ -139,13 +139,12 @@ fn place(part: &Part, bytes: &[u8], layout: &OutputLayout, output: &mut [Vec<u8>
 /// What a part takes from a chunk, one element at a time.
 fn place_chunk(part: &Part, chunk: &PlacedChunk, layout: &OutputLayout, output: &mut [Vec<u8>]) {
     let bytes = chunk.elements.as_slice().unwrap_or_default();
-    let counts: Vec<u64> = chunk.moved.iter().map(|axis| axis.pairs().count() as u64).collect();
-    for number in 0..counts.iter().product::<u64>() {
-        let (mut rest, mut from, mut at) = (number, 0, vec![0; counts.len()]);
-        for (dimension, axis) in chunk.moved.iter().enumerate().rev() {
-            let k = usize::try_from(rest % counts[dimension]).unwrap_or(usize::MAX);
-            rest /= counts[dimension];
-            let (index, place) = axis.pairs().nth(k).unwrap_or_default();
+    let moved: Vec<Vec<_>> = chunk.moved.iter().map(|axis| axis.pairs().collect()).collect();
+    for number in 0..moved.iter().map(Vec::len).product() {
+        let (mut rest, mut from, mut at) = (number, 0, vec![0; moved.len()]);
+        for (dimension, pairs) in moved.iter().enumerate().rev() {
+            let (index, place) = pairs[rest % pairs.len()];
+            rest /= pairs.len();
             from += index as usize * chunk.strides[dimension];
             at[dimension] = part.start[dimension] + u64::from(place);
         }

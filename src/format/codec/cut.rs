@@ -49,6 +49,7 @@ impl Pipeline {
 }
 
 /// Bytes through some codecs of bytes, of which some are the user's: for codecs that hold others and choose among them.
+#[cfg(any(feature = "full", not(target_arch = "wasm32")))]
 pub(super) fn through_bytes(
     cut: &Cut,
     codecs: &[&Named<dyn BytesToBytes>],
