@@ -145,8 +145,7 @@ pub fn describe_type_name(data_type: &str, like: Option<u32>) -> std::result::Re
 }
 
 fn describe(data_type: &DataType) -> Result<String> {
-    serde_json::to_string(&Description::of(data_type))
-        .map_err(|error| Error::format(error.to_string()))
+    serde_json::to_string(&Description::of(data_type)).map_err(|error| Error::format(error.to_string()))
 }
 
 /// What is at a path: `"array"`, `"group"`, `"implicit-group"` or undefined.
