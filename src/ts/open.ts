@@ -10,7 +10,7 @@ import { ZarrError } from "./errors.ts";
 import { inExtensionsOfStore } from "./extension/extend.ts";
 import { Group } from "./group.ts";
 import { Location } from "./location.ts";
-import { type AttributeOptions, type NodeSummary, OpenedNode } from "./node_facts.ts";
+import { type AttributeOptions, type Dialect, type NodeSummary, OpenedNode } from "./node_facts.ts";
 import { rememberOpen } from "./open_nodes.ts";
 import { type Files, storeOf } from "./store/place.ts";
 import { askEarly, type FetchStore, storeId } from "./stores.ts";
@@ -142,3 +142,7 @@ const isElsewhere = (error: unknown) =>
 open.v2 = openV2;
 /** Looks for Zarr v3 alone. */
 open.v3 = openV3;
+
+/** What leads to another node of the same hierarchy, which is of one format: the other format's documents are not asked for. */
+export const openerBeside = (node: { dialect: Dialect }): typeof openV3 =>
+  node.dialect === "v2" ? open.v2 : open.v3;

@@ -6,7 +6,7 @@ import { FACTS, type Array as ZarrArray } from "../array.ts";
 import type { CoordinateValue, NearestOptions } from "../by_value.ts";
 import { InvalidSelectionError, NotFoundError, UnsupportedError, ZarrError } from "../errors.ts";
 import { Location } from "../location.ts";
-import { open } from "../open.ts";
+import { openerBeside } from "../open.ts";
 import { dimensionNamesOf } from "../selection.ts";
 import type { AbsolutePath, Attributes, DataType, Readable, Slice } from "../types.ts";
 import { Lookup } from "./lookup.ts";
@@ -134,7 +134,8 @@ async function variableOf(array: AnyArray, name: string, length: number, signal:
   // A name with a slash is a path of nobody's.
   if (name === "" || name === "." || name === ".." || name.includes("/")) return undefined;
   try {
-    const found = await open(new Location(array.store, path as AbsolutePath), { kind: "array", signal });
+    const place = new Location(array.store, path as AbsolutePath);
+    const found = await openerBeside(array)(place, { kind: "array", signal });
     return found.shape.length === 1 && found.shape[0] === length ? found : undefined;
   } catch (error) {
     if (isAbsent(error)) return undefined;
@@ -216,7 +217,10 @@ async function placeOf(
       const node =
         path === array.path
           ? array
-          : await open(new Location(array.store, path as AbsolutePath), { kind: "group", signal });
+          : await openerBeside(array)(new Location(array.store, path as AbsolutePath), {
+              kind: "group",
+              signal,
+            });
       const { levels, plane, axes, isPlaced } = await pyramid(node, { signal });
       const level = levels.find((level) => level.path === array.path);
       return level && isPlaced ? { level, plane, unit: axes[axis]?.unit } : undefined;
