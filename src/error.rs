@@ -77,6 +77,8 @@ pub enum Stage {
     Selection,
     /// Waiting for a codec of the user's: not a failure, and never seen by callers.
     UserCodec,
+    /// Decoding by a worker that is gone: the work is begun again elsewhere, once.
+    Worker,
 }
 
 impl Stage {
@@ -89,14 +91,22 @@ impl Stage {
             Self::Encode => "encode",
             Self::Selection => "selection",
             Self::UserCodec => "user-codec",
+            Self::Worker => "worker",
         }
     }
 
     /// The stage whose [`name`](Self::name) this is.
     pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Metadata, Self::CodecName, Self::Decode, Self::Encode, Self::Selection, Self::UserCodec]
-            .into_iter()
-            .find(|stage| stage.name() == name)
+        let all = [
+            Self::Metadata,
+            Self::CodecName,
+            Self::Decode,
+            Self::Encode,
+            Self::Selection,
+            Self::UserCodec,
+            Self::Worker,
+        ];
+        all.into_iter().find(|stage| stage.name() == name)
     }
 }
 

@@ -33,6 +33,10 @@ const STACK_BYTES: u64 = 1 << 20;
 /// A box of a chunk is taken element by element, on the caller's thread, up to so many elements.
 const SINGLE_ELEMENTS: u64 = 1 << 14;
 
+fn is_lost_worker(error: &Error) -> bool {
+    error.context().stage == Some(Stage::Worker)
+}
+
 /// What the parts of one read share.
 pub(super) struct PartReader<'a> {
     fetching: Fetching,
@@ -101,6 +105,7 @@ impl<'a> PartReader<'a> {
         chunks: u64,
         plan: &dyn Fn() -> Result<PartPlan>,
     ) -> Result<()> {
+        let mut lost_workers = 0;
         for _ in 0..=RESTARTS {
             let arrived = Cell::new(0);
             match self.attempt(part, plan()?, &arrived).await {
@@ -117,6 +122,11 @@ impl<'a> PartReader<'a> {
                 Err(Interrupted::Changed(chunk)) => {
                     self.fetching.array.indexes().forget(&chunk);
                     self.fetching.array.cache().forget(&chunk);
+                    self.advance(|progress| progress.chunks -= arrived.get());
+                }
+                // What it had been given went with it, and is fetched again. A second one has been lost over these very chunks.
+                Err(Interrupted::Failed(error)) if is_lost_worker(&error) && lost_workers == 0 => {
+                    lost_workers += 1;
                     self.advance(|progress| progress.chunks -= arrived.get());
                 }
                 Err(Interrupted::Failed(error)) => return Err(error),

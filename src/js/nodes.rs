@@ -53,6 +53,7 @@ pub fn new_codec_question(
 /// before the fill value in it, `like` an array whose metadata stands for all that `options` does not say, `users` the codecs of the
 /// user's that it has.
 #[wasm_bindgen(js_name = createArray)]
+#[allow(clippy::too_many_arguments, reason = "called by TypeScript alone, and flat for it")]
 pub fn create_array(
     store: u32,
     path: String,

@@ -18,6 +18,7 @@ use crate::store::RequestContext;
 /// where a data type is not known and another is offered instead: `"warn"`, `"allow"` or `"refuse"`; `v3_first` as `OpenOptions` has it;
 /// `attributes` is false to save the request for v2's `.zattrs`; with `reload` no cache answers.
 #[wasm_bindgen]
+#[allow(clippy::too_many_arguments, reason = "called by TypeScript alone, and flat for it")]
 pub fn open(
     store: u32,
     path: String,

@@ -88,6 +88,9 @@ fn add(number: f64, bins: Bins, numbers: &mut [f64]) {
 /// a window of no width has one bin.
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)] // a bin's number
 fn bin_of(number: f64, Bins { low, high, count }: Bins) -> usize {
+    if high <= low {
+        return 0;
+    }
     let begin = |at: usize| low + at as f64 * (high - low) / count as f64;
     let guess = ((number - low) / (high - low) * count as f64) as usize;
     let at = guess.min(count - 1);

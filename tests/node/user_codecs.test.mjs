@@ -1,5 +1,8 @@
 /** Codecs that callers register: functions on this thread, modules in workers; anywhere in a chain, of v2 and v3. */
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { deflateSync, gzipSync } from "node:zlib";
 import * as zarr from "zarr-wasm";
@@ -470,4 +473,50 @@ test("the registry is a Map, and loaders can be called", async () => {
     assert.equal(entry.kind, "bytes_to_bytes");
   });
   assert.throws(() => zarr.registry.set("x", { url: "not absolute" }), { code: "Argument" });
+});
+
+/** A module whose codec ends its worker: as often as there are letters in the file at `path`, which it takes away one by one. */
+const deadly = (path) =>
+  `data:text/javascript,${encodeURIComponent(`
+  import { readFileSync, writeFileSync } from "node:fs";
+  import { isMainThread } from "node:worker_threads";
+  const path = ${JSON.stringify(path)};
+  const flip = (bytes) => Uint8Array.from(bytes, (byte) => byte ^ 0xff);
+  export default {
+    kind: "bytes_to_bytes",
+    fromConfig: () => ({
+      async decode(bytes) {
+        const left = readFileSync(path, "utf8");
+        if (isMainThread) throw new Error("not in a worker");
+        if (left === "") return flip(bytes);
+        writeFileSync(path, left.slice(1));
+        process.exit(7);
+      },
+    }),
+  };`)}`;
+
+test("a worker that dies is replaced, and what it was at is read again, once", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-"));
+  const path = join(folder, "deaths");
+  try {
+    for (const [deaths, isRead] of [
+      ["", true],
+      ["x", true],
+      ["xx", false],
+    ]) {
+      writeFileSync(path, deaths);
+      const made = store([BYTES, { name: "test.deadly" }], flip, { count: 1 });
+      await registered({ "test.deadly": { url: `${deadly(path)}//${deaths}` } }, async () => {
+        if (isRead) return void (await readAll(made));
+        await assert.rejects(readAll(made), (error) => {
+          assert.match(error.message, /a worker failed: the worker ended with code 7/);
+          return error instanceof zarr.ZarrError && error.code === "Unsupported";
+        });
+      });
+      assert.equal(readFileSync(path, "utf8"), "");
+    }
+    await readAll(store([BYTES], (bytes) => bytes));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });

@@ -56,7 +56,7 @@ fn open(suffix: &str, text: &str) -> Result<(), Error> {
     let last: Vec<u64> = grid.iter().map(|count| count.saturating_sub(1)).collect();
     array.chunk_key_encoding.encode(&last);
     array.chunk_grid.chunk_shape(&last);
-    let binding = Binding::of(*array);
+    let binding = Binding::of(*array)?;
     binding.chain_of(&last)?;
     binding.leaf_grid()?;
     binding.native_order()?;

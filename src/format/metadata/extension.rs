@@ -94,6 +94,12 @@ mod tests {
     }
 
     #[test]
+    fn a_configuration_that_is_null_is_none() {
+        let document = Document::parse(br#"{"name":"x","configuration":null}"#).unwrap();
+        assert!(Extension::parse(document.root()).unwrap().configuration.is_none());
+    }
+
+    #[test]
     fn broken_forms_are_refused() {
         for (text, kind, field) in [
             ("7", ErrorKind::Format, None),
@@ -101,7 +107,6 @@ mod tests {
             ("{}", ErrorKind::Format, Some("name")),
             (r#"{"name":7}"#, ErrorKind::Format, Some("name")),
             (r#"{"name":"x","configuration":[]}"#, ErrorKind::Format, Some("configuration")),
-            (r#"{"name":"x","configuration":null}"#, ErrorKind::Format, Some("configuration")),
             (r#"{"name":"x","must_understand":"no"}"#, ErrorKind::Format, Some("must_understand")),
             (r#"{"name":"x","level":1}"#, ErrorKind::Unsupported, Some("level")),
         ] {

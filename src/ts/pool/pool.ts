@@ -389,12 +389,13 @@ export class DecodePool {
     part.settle(cause === undefined ? { report } : { report, cause });
   }
 
-  /** A decoder is gone: its parts fail, and another takes its place when one is needed. */
+  /** A decoder is gone: its parts fail, and are begun again by whoever reads them; another takes its place when one is needed. */
   #crashed(seat: Seat, reason: string): void {
     const at = this.#seats.indexOf(seat);
     if (at < 0) return;
     this.#seats.splice(at, 1);
-    const failure = failed("Unsupported", `${INTERNAL}: a worker failed: ${reason}`);
+    const message = `${INTERNAL}: a worker failed: ${reason}`;
+    const failure = { report: JSON.stringify({ code: "Unsupported", stage: "worker", message }) };
     for (const part of [...seat.parts.values()]) this.#fail(part, failure);
     this.#pump();
   }

@@ -3,7 +3,7 @@
 //!
 //! The model knows nothing of chunks: it is a list of elements, changed one at a time. What was written is read back by
 //! `hierarchy::read`, which the fixtures of other libraries hold to account.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod chunks;
 mod faults;
