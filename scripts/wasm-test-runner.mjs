@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 /**
  * Runs a Rust test binary made for wasm32-unknown-unknown in Node: cargo calls it as the target's runner, with the path
  * of the .wasm and whatever filters stood behind `cargo test … --`.
