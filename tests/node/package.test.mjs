@@ -78,6 +78,7 @@ const NAMES = [
   "select",
   "set",
   "slice",
+  "storageTransformers",
   "storesOfDrop",
   "timeUnits",
   "validate",

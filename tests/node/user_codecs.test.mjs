@@ -505,7 +505,14 @@ test("a worker that dies is replaced, and what it was at is read again, once", a
       ["xx", false],
     ]) {
       writeFileSync(path, deaths);
-      const made = store([BYTES, { name: "test.deadly" }], flip, { count: 1 });
+      // Large enough for a worker.
+      const metadata = {
+        shape: [48000],
+        chunk_grid: { name: "regular", configuration: { chunk_shape: [48000] } },
+      };
+      const codecs = [BYTES, { name: "test.deadly" }];
+      const made = store(codecs, flip, { metadata, count: 0, type: "float64" });
+      made.set("/c/0", flip(bigElements(48000, 0)));
       await registered({ "test.deadly": { url: `${deadly(path)}//${deaths}` } }, async () => {
         if (isRead) return void (await readAll(made));
         await assert.rejects(readAll(made), (error) => {
