@@ -1,7 +1,7 @@
 /**
  * From TypeScript and wasm to `dist/`, the published package: bundles with esbuild (ES modules, split where entries share
  * code), declarations with tsc, the wasm files, and a report of sizes. `sizes.json` is the committed ledger of the
- * release build.
+ * release build, and the README has a table of it.
  */
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
@@ -13,6 +13,7 @@ import { glueFolder, VARIANTS } from "./wasm.mjs";
 const DIST = join(ROOT, "dist");
 const ENTRIES = join(ROOT, "src/ts/entry");
 const LEDGER = join(ROOT, "sizes.json");
+const README = join(ROOT, "README.md");
 
 /** A build's file in the package. */
 const wasmFile = ({ name }) => (name === "engine" ? "zarr_wasm.wasm" : `zarr_wasm_${name}.wasm`);
@@ -183,6 +184,33 @@ function entrySizes(outputs) {
   return sizes;
 }
 
+/** What a user downloads, and when. */
+const TOLD = {
+  "index.js": "the package, with the engine and the worker in it",
+  "slim.js": "without them",
+  "worker.js": "the worker, for `workerUrl`",
+  "zarr_wasm.wasm": "the engine",
+  "zarr_wasm_full.wasm": "when something is written, or a codec is rare",
+  "zarr_wasm_images.wasm": "for codecs of images",
+  "zarr_wasm_conventions.wasm": "for conventions, pyramids, CF",
+};
+
+/** The table of sizes in the README. */
+function writeTable(sizes) {
+  const kilobytes = (bytes) => `${Math.round(bytes / 1000)} kB`;
+  const rows = Object.entries(TOLD).map(([file, what]) => {
+    const { raw, gz } = sizes[file];
+    return `| \`${file}\` | ${what} | ${kilobytes(raw)} | ${kilobytes(gz)} |`;
+  });
+  const table = ["| file | what | raw | gzip |", "|---|---|---|---|", ...rows].join("\n");
+  const place = /(<!-- sizes: [^\n]*-->\n)[^]*?(\n<!-- \/sizes -->)/;
+  const text = readFileSync(README, "utf8");
+  writeFileSync(
+    README,
+    text.replace(place, (_all, begin, end) => begin + table + end),
+  );
+}
+
 function report(sizes, { quick, ledger }) {
   const committed = existsSync(LEDGER) ? JSON.parse(readFileSync(LEDGER, "utf8")) : {};
   say("\n  entry (with what it imports at once)      raw        gz");
@@ -195,7 +223,10 @@ function report(sizes, { quick, ledger }) {
     say(`  ${name.padEnd(32)} ${String(raw).padStart(12)} ${String(gz).padStart(9)}${change}`);
   }
   if (quick) say("  (a quick build: neither minified nor optimised for size)");
-  if (ledger) writeFileSync(LEDGER, `${JSON.stringify(sizes, null, 2)}\n`);
+  if (ledger) {
+    writeFileSync(LEDGER, `${JSON.stringify(sizes, null, 2)}\n`);
+    writeTable(sizes);
+  }
 }
 
 export async function buildPackage(options) {
