@@ -105,7 +105,7 @@ impl<'a> PartReader<'a> {
         chunks: u64,
         plan: &dyn Fn() -> Result<PartPlan>,
     ) -> Result<()> {
-        let mut lost_workers = 0;
+        let mut has_lost_worker = false;
         for _ in 0..=RESTARTS {
             let arrived = Cell::new(0);
             match self.attempt(part, plan()?, &arrived).await {
@@ -125,8 +125,8 @@ impl<'a> PartReader<'a> {
                     self.advance(|progress| progress.chunks -= arrived.get());
                 }
                 // What it had been given went with it, and is fetched again. A second one has been lost over these very chunks.
-                Err(Interrupted::Failed(error)) if is_lost_worker(&error) && lost_workers == 0 => {
-                    lost_workers += 1;
+                Err(Interrupted::Failed(error)) if is_lost_worker(&error) && !has_lost_worker => {
+                    has_lost_worker = true;
                     self.advance(|progress| progress.chunks -= arrived.get());
                 }
                 Err(Interrupted::Failed(error)) => return Err(error),

@@ -62,6 +62,7 @@ export {
   create,
   type ExtensionOption,
 } from "./create.ts";
+export type { NumberType } from "./data_type.ts";
 export {
   CodecPipelineError,
   type ErrorCode,
@@ -109,7 +110,7 @@ export {
 } from "./nodes.ts";
 export { type OpenOptions, open } from "./open.ts";
 export { addLight, type ColorName, type Colors } from "./read/colors.ts";
-export type { ConversionOptions, NumberType } from "./read/conversion.ts";
+export type { ConversionOptions } from "./read/conversion.ts";
 export { Histogram, type HistogramOptions, histogram } from "./read/histogram.ts";
 export { type EncodedBasis, type PlannedObject, ReadPlan } from "./read/plan.ts";
 export type { Progress, ReadOptions } from "./read/read.ts";

@@ -2,10 +2,12 @@
  * An array: what its metadata says, and the calls that read it. The object holds a store, a path and the metadata text;
  * the engine learns of it at the first call that needs bytes, and again when its instance was replaced.
  */
+
 import { chunkAt, chunkCount, chunkExtent } from "./chunk_grid.ts";
 import { describeWithCodecs } from "./codec/bind.ts";
 import type { CfOptions } from "./convention/cf.ts";
 import { hasValues, locate } from "./convention/locate.ts";
+import type { NumberType } from "./data_type.ts";
 import { InvalidSelectionError } from "./errors.ts";
 import { Location } from "./location.ts";
 import {
@@ -21,7 +23,7 @@ import {
 } from "./node_facts.ts";
 import type { NodeOptions } from "./nodes.ts";
 import { BECOME, becomeAll } from "./open_nodes.ts";
-import type { ConversionOptions, NumberType } from "./read/conversion.ts";
+import type { ConversionOptions } from "./read/conversion.ts";
 import { planRead, type ReadPlan } from "./read/plan.ts";
 import { prefetchSelection } from "./read/prefetch.ts";
 import { placedRequest, prepareRead, type WantedElements } from "./read/prepared.ts";

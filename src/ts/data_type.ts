@@ -77,3 +77,17 @@ export type TimeUnit =
   | "generic";
 
 export const parseDescription = (text: string): TypeDescription => JSON.parse(text);
+
+/** The types that numbers can be had in. */
+export type NumberType =
+  | "int8"
+  | "int16"
+  | "int32"
+  | "int64"
+  | "uint8"
+  | "uint16"
+  | "uint32"
+  | "uint64"
+  | "float16"
+  | "float32"
+  | "float64";

@@ -2,11 +2,13 @@
  * zarrita's `get`: elements in the array's native memory order, with strides, in zarrita's wrapper classes; a scalar where every
  * dimension is indexed by a number.
  */
+
 import { FACTS, Array as ZarrArray } from "./array.ts";
 import type { CfOptions } from "./convention/cf.ts";
+import type { NumberType } from "./data_type.ts";
 import { UnsupportedError } from "./errors.ts";
 import { type ChunkQueue, getByChunk } from "./read/by_chunk.ts";
-import { type Conversion, type ConversionOptions, conversionOf, type NumberType } from "./read/conversion.ts";
+import { type Conversion, type ConversionOptions, conversionOf } from "./read/conversion.ts";
 import { type AnyArray, type ReadOptions, readSelection, typeNameOf } from "./read/read.ts";
 import { type AnySelection, requestOf } from "./selection.ts";
 import type { Chunk, DataType, Readable, Scalar, SelectedNumbers, Slice } from "./types.ts";

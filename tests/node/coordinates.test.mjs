@@ -298,8 +298,19 @@ test("arrays that are placed have coordinates without variables", async () => {
     const array = metadata({ shape: [side, side], chunks: [4, 4], dtype: "uint8", names: ["y", "x"] });
     store.set(`/${level}/zarr.json`, encode(array));
   }
-  const array = await zarr.open(store, { kind: "array", path: "1" });
+  const asked = [];
+  const get = (key) => {
+    asked.push(key);
+    return store.get(key);
+  };
+  const array = await zarr.open.v3({ get }, { kind: "array", path: "1" });
   const [x, y] = [await zarr.coords(array, "x"), await zarr.coords(array, "y")];
+  // Variables are looked for where arrays of this format are.
+  assert.ok(asked.includes("/x/zarr.json"));
+  assert.deepEqual(
+    asked.filter((key) => /^\/[xy]\/\.z/.test(key)),
+    [],
+  );
   assert.equal(x.source, "affine");
   // Centres of elements of 20 units, from the corner at 500, 9000.
   assert.deepEqual([...x.values], [510, 530, 550, 570]);

@@ -6,12 +6,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { deflateSync, gzipSync } from "node:zlib";
 import * as zarr from "zarr-wasm";
+import { flip, flippedCodec, registered } from "./flipped_codec.mjs";
 
 const json = (value) => new TextEncoder().encode(JSON.stringify(value));
 const upTo = (end) => Array.from({ length: end }, (_, at) => at);
-
-/** Every byte with all its bits turned; what `flipped` codecs undo. */
-const flip = (bytes) => Uint8Array.from(bytes, (byte) => byte ^ 0xff);
 
 /** An array of 4 chunks of 8 int16, big-endian, whose element i is i, each chunk encoded by `encode`. */
 function store(codecs, encode, { metadata = {}, count = 4, type = "int16" } = {}) {
@@ -43,24 +41,6 @@ function elements(count, first = 0) {
 
 const BYTES = { name: "bytes", configuration: { endian: "big" } };
 const GZIP = { name: "gzip", configuration: { level: 1 } };
-
-/** Registers for the time of one test. */
-async function registered(entries, body) {
-  for (const [name, codec] of Object.entries(entries)) zarr.registry.set(name, codec);
-  try {
-    await body();
-  } finally {
-    for (const name of Object.keys(entries)) zarr.registry.delete(name);
-  }
-}
-
-const flippedCodec = (calls = {}) => ({
-  kind: "bytes_to_bytes",
-  fromConfig(configuration, meta) {
-    Object.assign(calls, { configuration, meta });
-    return { kind: "bytes_to_bytes", encode: flip, decode: flip };
-  },
-});
 
 const MODULE = `data:text/javascript,${encodeURIComponent(`
   import * as threads from "node:worker_threads";

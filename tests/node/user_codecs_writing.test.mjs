@@ -3,12 +3,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import * as zarr from "zarr-wasm";
+import { flip, flippedCodec, registered } from "./flipped_codec.mjs";
 
 const upTo = (end) => Array.from({ length: end }, (_, at) => at);
 const textOf = (bytes) => JSON.parse(new TextDecoder().decode(bytes));
-
-/** Every byte with all its bits turned. */
-const flip = (bytes) => Uint8Array.from(bytes, (byte) => byte ^ 0xff);
 
 /** int16 in big-endian order. */
 function bigEndian(values) {
@@ -20,24 +18,6 @@ function bigEndian(values) {
 const BYTES = { name: "bytes", configuration: { endian: "big" } };
 const GZIP = { name: "gzip", configuration: { level: 1 } };
 const FLIPPED = { name: "test.flipped", configuration: { strength: 3 } };
-
-/** Registers for the time of one test. */
-async function registered(entries, body) {
-  for (const [name, codec] of Object.entries(entries)) zarr.registry.set(name, codec);
-  try {
-    return await body();
-  } finally {
-    for (const name of Object.keys(entries)) zarr.registry.delete(name);
-  }
-}
-
-const flippedCodec = (calls = {}) => ({
-  kind: "bytes_to_bytes",
-  fromConfig(configuration, meta) {
-    Object.assign(calls, { configuration, meta });
-    return { kind: "bytes_to_bytes", encode: flip, decode: flip };
-  },
-});
 
 /** As bytes_to_bytes, in a module; with `main: false` it insists on another thread. */
 const MODULE = `data:text/javascript,${encodeURIComponent(`

@@ -2,6 +2,7 @@
  * CF's packed values: what an array's attributes make of its elements, as the conventions' module reads them
  * (`src/convention/cf/packing.rs`). The words are for the engine; nothing here looks into them.
  */
+import type { NumberType } from "../data_type.ts";
 import { exactJson } from "../node_facts.ts";
 import { factsOf, type NodeLike } from "./facts.ts";
 import { ask } from "./module.ts";
@@ -18,19 +19,7 @@ export interface CfOptions {
 export interface Packing {
   words: number[];
   /** The type of numbers that the elements become. */
-  to:
-    | "float16"
-    | "float32"
-    | "float64"
-    | "int8"
-    | "int16"
-    | "int32"
-    | "int64"
-    | "uint8"
-    | "uint16"
-    | "uint32"
-    | "uint64"
-    | "bool";
+  to: NumberType | "bool";
 }
 
 /** What the question needs of an array. */

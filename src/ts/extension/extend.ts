@@ -25,73 +25,38 @@ export type MaybeAsync<Last, Results extends readonly unknown[]> = [
 
 type Next<From, To> = (from: Awaited<From>) => To;
 
-export function extendStore<S extends AsyncReadable>(store: S): S;
-export function extendStore<S extends AsyncReadable, A>(store: S, a: Next<S, A>): MaybeAsync<A, [A]>;
-export function extendStore<S extends AsyncReadable, A, B>(
-  store: S,
-  a: Next<S, A>,
-  b: Next<A, B>,
-): MaybeAsync<B, [A, B]>;
-export function extendStore<S extends AsyncReadable, A, B, C>(
-  store: S,
-  a: Next<S, A>,
-  b: Next<A, B>,
-  c: Next<B, C>,
-): MaybeAsync<C, [A, B, C]>;
-export function extendStore<S extends AsyncReadable, A, B, C, D>(
-  store: S,
-  a: Next<S, A>,
-  b: Next<A, B>,
-  c: Next<B, C>,
-  d: Next<C, D>,
-): MaybeAsync<D, [A, B, C, D]>;
-export function extendStore<S extends AsyncReadable, A, B, C, D, E>(
-  store: S,
-  a: Next<S, A>,
-  b: Next<A, B>,
-  c: Next<B, C>,
-  d: Next<C, D>,
-  e: Next<D, E>,
-): MaybeAsync<E, [A, B, C, D, E]>;
-/** A store in its extensions, the first of them the innermost. */
-export function extendStore(store: AsyncReadable, ...extensions: AnyExtension[]): unknown {
-  return applied(store, extensions);
+/** `extendStore` and `extendArray`: a base in its extensions, the first of them the innermost. */
+interface Extend<Base> {
+  <S extends Base>(base: S): S;
+  <S extends Base, A>(base: S, a: Next<S, A>): MaybeAsync<A, [A]>;
+  <S extends Base, A, B>(base: S, a: Next<S, A>, b: Next<A, B>): MaybeAsync<B, [A, B]>;
+  <S extends Base, A, B, C>(base: S, a: Next<S, A>, b: Next<A, B>, c: Next<B, C>): MaybeAsync<C, [A, B, C]>;
+  <S extends Base, A, B, C, D>(
+    base: S,
+    a: Next<S, A>,
+    b: Next<A, B>,
+    c: Next<B, C>,
+    d: Next<C, D>,
+  ): MaybeAsync<D, [A, B, C, D]>;
+  <S extends Base, A, B, C, D, E>(
+    base: S,
+    a: Next<S, A>,
+    b: Next<A, B>,
+    c: Next<B, C>,
+    d: Next<C, D>,
+    e: Next<D, E>,
+  ): MaybeAsync<E, [A, B, C, D, E]>;
 }
+
+/** A store in its extensions, the first of them the innermost. */
+export const extendStore = ((store: AsyncReadable, ...extensions: AnyExtension[]) =>
+  applied(store, extensions)) as Extend<AsyncReadable>;
 
 type AnyArray = ZarrArray<DataType, Readable>;
 
-export function extendArray<S extends AnyArray>(array: S): S;
-export function extendArray<S extends AnyArray, A>(array: S, a: Next<S, A>): MaybeAsync<A, [A]>;
-export function extendArray<S extends AnyArray, A, B>(
-  array: S,
-  a: Next<S, A>,
-  b: Next<A, B>,
-): MaybeAsync<B, [A, B]>;
-export function extendArray<S extends AnyArray, A, B, C>(
-  array: S,
-  a: Next<S, A>,
-  b: Next<A, B>,
-  c: Next<B, C>,
-): MaybeAsync<C, [A, B, C]>;
-export function extendArray<S extends AnyArray, A, B, C, D>(
-  array: S,
-  a: Next<S, A>,
-  b: Next<A, B>,
-  c: Next<B, C>,
-  d: Next<C, D>,
-): MaybeAsync<D, [A, B, C, D]>;
-export function extendArray<S extends AnyArray, A, B, C, D, E>(
-  array: S,
-  a: Next<S, A>,
-  b: Next<A, B>,
-  c: Next<B, C>,
-  d: Next<C, D>,
-  e: Next<D, E>,
-): MaybeAsync<E, [A, B, C, D, E]>;
 /** An array in its extensions, the first of them the innermost. */
-export function extendArray(array: AnyArray, ...extensions: AnyExtension[]): unknown {
-  return applied(array, extensions);
-}
+export const extendArray = ((array: AnyArray, ...extensions: AnyExtension[]) =>
+  applied(array, extensions)) as Extend<AnyArray>;
 
 /** The array in the extensions that its store carries. */
 export async function inExtensionsOfStore<A extends AnyArray>(array: A): Promise<A> {

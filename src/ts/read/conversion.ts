@@ -3,23 +3,9 @@
  * form in which the engine takes them; the workers do the rest (`src/format/conversion.rs`).
  */
 import { type CfOptions, type PackedNode, packingOf } from "../convention/cf.ts";
-import type { TypeDescription, ViewName } from "../data_type.ts";
+import type { NumberType, TypeDescription, ViewName } from "../data_type.ts";
 import { ZarrError } from "../errors.ts";
 import { type Colors, colorTable, shadeTable } from "./colors.ts";
-
-/** The types that numbers can be had in. */
-export type NumberType =
-  | "int8"
-  | "int16"
-  | "int32"
-  | "int64"
-  | "uint8"
-  | "uint16"
-  | "uint32"
-  | "uint64"
-  | "float16"
-  | "float32"
-  | "float64";
 
 const VIEWS: Record<NumberType | "bool", [ViewName, size: number]> = {
   bool: ["Uint8Array", 1],
