@@ -203,7 +203,7 @@ function writeTable(sizes) {
     return `| \`${file}\` | ${what} | ${kilobytes(raw)} | ${kilobytes(gz)} |`;
   });
   const table = ["| file | what | raw | gzip |", "|---|---|---|---|", ...rows].join("\n");
-  const place = /(<!-- sizes: [^\n]*-->\n)[^]*?(\n<!-- \/sizes -->)/;
+  const place = /(<!-- sizes: [^\n]*-->\n)[\s\S]*?(\n<!-- \/sizes -->)/;
   const text = readFileSync(README, "utf8");
   writeFileSync(
     README,
