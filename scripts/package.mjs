@@ -28,7 +28,9 @@ const bundleOptions = (source, { quick }) => ({
   target: "es2022",
   platform: "neutral",
   external: ["node:*"],
-  minify: !quick,
+  minifyIdentifiers: !quick,
+  minifySyntax: !quick,
+  // White space stays: with it esbuild takes the comments that tell bundlers to leave the import of a user's module alone.
   sourcemap: "linked",
   metafile: true,
   outdir: DIST,
@@ -60,6 +62,14 @@ function checkSlim(outputs) {
   for (const path of reachable) {
     const inlined = Object.keys(outputs[path].inputs).find((input) => INLINED.test(input));
     if (inlined) throw new StepFailed(`./slim pulls in ${inlined}, through ${path}`);
+  }
+}
+
+/** Fails where a bundler of the user's would take the import of a module by its URL for its own. */
+function checkImports(outputs) {
+  for (const path of Object.keys(outputs).filter((name) => name.endsWith(".js"))) {
+    const bare = readFileSync(join(ROOT, path), "utf8").match(/\bimport\(\s*[\w$]+\s*\)/);
+    if (bare) throw new StepFailed(`${path}: ${bare[0]} has lost its webpackIgnore`);
   }
 }
 
@@ -233,6 +243,7 @@ export async function buildPackage(options) {
   rmSync(DIST, { recursive: true, force: true });
   say("· esbuild: the entries of src/ts/entry");
   const outputs = await bundle(options);
+  checkImports(outputs);
   for (const variant of VARIANTS) {
     copyFileSync(join(glueFolder(variant.name), "zarr_wasm.wasm"), join(DIST, wasmFile(variant)));
   }

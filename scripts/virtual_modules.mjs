@@ -22,13 +22,14 @@ const wasmText = (variant) =>
   deflateRawSync(readFileSync(join(glueFolder(variant), "zarr_wasm.wasm")), { level: 9 }).toString("base64");
 
 /** The worker as one classic script: blob workers made from it start in every engine. */
-async function workerText({ esbuild, initialOptions: { minify, target } }) {
+async function workerText({ esbuild, initialOptions: { minifyIdentifiers, minifySyntax, target } }) {
   const result = await esbuild.build({
     entryPoints: [WORKER_MAIN],
     bundle: true,
     write: false,
     format: "iife",
-    minify,
+    minifyIdentifiers,
+    minifySyntax,
     target,
     plugins: [virtualModules({ source: "none" })],
   });
