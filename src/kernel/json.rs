@@ -19,6 +19,8 @@ pub struct Member {
     pub value: Range<usize>,
     /// The members of the value follow.
     pub is_split: bool,
+    /// Where, in a value that is an object at the end of the path, the value of the watched member stands; `None` where it is not told.
+    pub watched: Option<Range<usize>>,
 }
 
 /// What a walk over a document finds without taking it apart.
@@ -65,17 +67,171 @@ fn string_end(text: &[u8], start: usize) -> usize {
 
 /// The members of the object that the text is, and of the objects that the keys of `path` lead to, in their order. `None`: it is not
 /// JSON, not an object, or a key on the way is written with escapes.
-#[inline(never)]
 pub fn split(text: &[u8], path: &[&str]) -> Option<Vec<Member>> {
-    let mut members = Vec::new();
-    let end = object(text, space(text, 0), path, 0, &mut members)?;
-    (space(text, end) == text.len()).then_some(members)
+    let mut splitter = Splitter::new(false, None);
+    while !splitter.advance(text, path, usize::MAX)? {}
+    Some(splitter.into_members())
+}
+
+/// Takes an object apart as [`split`] does, some bytes at a time.
+pub struct Splitter {
+    /// Python's `NaN` and infinities are values.
+    allows_tokens: bool,
+    /// Which member is looked for in the objects at the end of the path.
+    watched: Option<&'static str>,
+    members: Vec<Member>,
+    /// The members whose objects are being taken apart, the innermost last.
+    open: Vec<usize>,
+    at: usize,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Start,
+    /// A key follows.
+    Key,
+    Done,
+}
+
+impl Splitter {
+    /// Nothing has been read.
+    pub fn new(allows_tokens: bool, watched: Option<&'static str>) -> Self {
+        Self { allows_tokens, watched, members: Vec::new(), open: Vec::new(), at: 0, state: State::Start }
+    }
+
+    /// Goes on for so many bytes, and to the end of a member; whether it is done. The text and the path are the same each time.
+    #[inline(never)]
+    pub fn advance(&mut self, text: &[u8], path: &[&str], bytes: usize) -> Option<bool> {
+        let stop = self.at.saturating_add(bytes);
+        while self.state != State::Done {
+            match self.state {
+                State::Start => {
+                    self.at = expect(text, space(text, 0), b'{')?;
+                    self.enter(text)?;
+                }
+                _ => self.member(text, path)?,
+            }
+            if self.at >= stop {
+                break;
+            }
+        }
+        Some(self.state == State::Done)
+    }
+
+    /// Whether all of it was read.
+    pub fn is_done(&self) -> bool {
+        self.state == State::Done
+    }
+
+    /// What was found so far.
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// What was found, when it is done.
+    pub fn into_members(self) -> Vec<Member> {
+        self.members
+    }
+
+    /// Behind the brace that begins an object.
+    fn enter(&mut self, text: &[u8]) -> Option<()> {
+        self.at = space(text, self.at);
+        self.state = State::Key;
+        if text.get(self.at) == Some(&b'}') { self.leave(text) } else { Some(()) }
+    }
+
+    fn member(&mut self, text: &[u8], path: &[&str]) -> Option<()> {
+        let depth = self.open.len();
+        let key_end = string(text, self.at)?;
+        let key = self.at + 1..key_end - 1;
+        let is_on_path = on_path(&text[key.clone()], path.get(depth..).unwrap_or_default())?;
+        let start = space(text, expect(text, space(text, key_end), b':')?);
+        let is_split = is_on_path && text.get(start) == Some(&b'{');
+        let mut member = Member { depth, key, value: start..start, is_split, watched: None };
+        if is_split {
+            self.open.push(self.members.len());
+            self.members.push(member);
+            self.at = start + 1;
+            return self.enter(text);
+        }
+        self.at = match self.watched {
+            Some(name) if depth == path.len() && text.get(start) == Some(&b'{') => {
+                watch(text, start, name, self.allows_tokens, &mut member.watched)?
+            }
+            _ => value(text, start, self.allows_tokens)?,
+        };
+        member.value.end = self.at;
+        self.members.push(member);
+        self.proceed(text)
+    }
+
+    /// Behind a value: to the next key, or out of the object.
+    fn proceed(&mut self, text: &[u8]) -> Option<()> {
+        self.at = space(text, self.at);
+        match text.get(self.at)? {
+            b',' => self.at = space(text, self.at + 1),
+            b'}' => self.leave(text)?,
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// At the brace that ends an object.
+    fn leave(&mut self, text: &[u8]) -> Option<()> {
+        self.at += 1;
+        match self.open.pop() {
+            Some(member) => {
+                self.members[member].value.end = self.at;
+                self.proceed(text)
+            }
+            None => {
+                self.state = State::Done;
+                (space(text, self.at) == text.len()).then_some(())
+            }
+        }
+    }
+}
+
+/// Where the object ends that begins at `start`, and where the value of its last member of this name stands; nothing is told where a
+/// key is written with escapes.
+fn watch(
+    text: &[u8],
+    start: usize,
+    name: &str,
+    allows_tokens: bool,
+    found: &mut Option<Range<usize>>,
+) -> Option<usize> {
+    let (mut at, mut is_certain) = (space(text, start + 1), true);
+    if text.get(at) == Some(&b'}') {
+        return Some(at + 1);
+    }
+    loop {
+        let key_end = string(text, at)?;
+        let key = &text[at + 1..key_end - 1];
+        let begin = space(text, expect(text, space(text, key_end), b':')?);
+        let end = value(text, begin, allows_tokens)?;
+        is_certain &= !key.contains(&b'\\');
+        if key == name.as_bytes() {
+            *found = Some(begin..end);
+        }
+        at = space(text, end);
+        match text.get(at)? {
+            b',' => at = space(text, at + 1),
+            b'}' => break,
+            _ => return None,
+        }
+    }
+    if !is_certain {
+        *found = None;
+    }
+    Some(at + 1)
 }
 
 /// Whether it is JSON, and not nested deep; what is not plainly right is not.
 #[inline(never)]
 pub fn is_plain(text: &[u8]) -> bool {
-    value(text, space(text, 0)).is_some_and(|end| space(text, end) == text.len())
+    value(text, space(text, 0), false).is_some_and(|end| space(text, end) == text.len())
 }
 
 /// The value of the last member of this name of the object that the text is; the outer `None` as in [`split`].
@@ -90,36 +246,6 @@ pub fn last_member(text: &[u8], name: &str) -> Option<Option<Range<usize>>> {
     Some(last.map(|member| member.value))
 }
 
-fn object(
-    text: &[u8],
-    start: usize,
-    path: &[&str],
-    depth: usize,
-    members: &mut Vec<Member>,
-) -> Option<usize> {
-    let mut at = space(text, expect(text, start, b'{')?);
-    if text.get(at) == Some(&b'}') {
-        return Some(at + 1);
-    }
-    loop {
-        let key_end = string(text, at)?;
-        let key = at + 1..key_end - 1;
-        let is_on_path = on_path(&text[key.clone()], path)?;
-        at = space(text, expect(text, space(text, key_end), b':')?);
-        let is_split = is_on_path && text.get(at) == Some(&b'{');
-        let idx = members.len();
-        members.push(Member { depth, key, value: at..at, is_split });
-        at = if is_split { object(text, at, &path[1..], depth + 1, members)? } else { value(text, at)? };
-        members[idx].value.end = at;
-        at = space(text, at);
-        match text.get(at)? {
-            b',' => at = space(text, at + 1),
-            b'}' => return Some(at + 1),
-            _ => return None,
-        }
-    }
-}
-
 /// Whether a key is the first of the path; `None` where that takes a look at its escapes.
 fn on_path(key: &[u8], path: &[&str]) -> Option<bool> {
     let Some(first) = path.first() else { return Some(false) };
@@ -127,7 +253,7 @@ fn on_path(key: &[u8], path: &[&str]) -> Option<bool> {
 }
 
 /// Where the value ends that begins at `start`.
-fn value(text: &[u8], start: usize) -> Option<usize> {
+fn value(text: &[u8], start: usize, allows_tokens: bool) -> Option<usize> {
     // A bit an open array (0) or object (1), the innermost last.
     let (mut open, mut depth, mut at) = (0_u128, 0_u32, start);
     loop {
@@ -149,7 +275,10 @@ fn value(text: &[u8], start: usize) -> Option<usize> {
                 }
             }
             b'"' => at = string(text, at)?,
+            b'-' if allows_tokens && text.get(at + 1) == Some(&b'I') => at = literal(text, at, b"-Infinity")?,
             b'-' | b'0'..=b'9' => at = number(text, at)?,
+            b'N' if allows_tokens => at = literal(text, at, b"NaN")?,
+            b'I' if allows_tokens => at = literal(text, at, b"Infinity")?,
             b't' => at = literal(text, at, b"true")?,
             b'f' => at = literal(text, at, b"false")?,
             b'n' => at = literal(text, at, b"null")?,

@@ -2,9 +2,10 @@
 //!
 //! `lz4_flex` copies a match that overlaps itself byte by byte; label images, masks and fill-heavy chunks are made of
 //! such runs. Here a short match is one or two copies of sixteen bytes, and a run is doubled until it is long enough to be
-//! copied in bulk. Everything is indexed with checks: no `unsafe`, hostile input is an error.
+//! copied in bulk. Where both ends are far enough, a sequence is checked once and not at each of its copies; hostile input is an error.
 //! Only the block format: no frame (the `lz4` codec of numcodecs and Blosc have headers of their own, read elsewhere), no
 //! dictionary, no encoder (`lz4_flex` compresses).
+#![allow(unsafe_code)]
 
 use core::ops::Range;
 
@@ -22,12 +23,17 @@ pub enum Lz4Error {
 /// Bytes copied at once; a copy may write this much beyond what it has to, where there is room.
 const STEP: usize = 16;
 
+/// The least length that goes on in bytes behind the token.
+const LONG: usize = 15;
+
 /// The longest match whose length stands in its token.
 const LONGEST: usize = 18;
 
-/// Input and output that must be left for a sequence without length bytes to be decoded by whole steps: at most 1 + 14 + 2
-/// bytes are read, at most 14 + 18 written.
-const MARGIN: usize = 3 * STEP;
+/// Input that must be left where a sequence begins: its token, a step of literals, and the offset behind fourteen of them.
+const INPUT_MARGIN: usize = 1 + STEP + 2;
+
+/// Output that must be left where a sequence begins: fourteen literals and a match of three steps.
+const OUTPUT_MARGIN: usize = 4 * STEP;
 
 /// Runs from here on are copied in bulk.
 const BULK: usize = 128;
@@ -40,7 +46,7 @@ const BULK: usize = 128;
 pub fn decompress_block_into(src: &[u8], dst: &mut [u8]) -> Result<usize, Lz4Error> {
     let mut block = Block { src, at: 0, dst, produced: 0 };
     loop {
-        (block.at, block.produced) = short_sequences(src, block.dst, block.at, block.produced)?;
+        (block.at, block.produced) = sequences_in_steps(src, block.dst, block.at, block.produced)?;
         let token = usize::from(block.byte()?);
         let literals = block.length(token >> 4)?;
         block.copy_literals(literals)?;
@@ -53,39 +59,116 @@ pub fn decompress_block_into(src: &[u8], dst: &mut [u8]) -> Result<usize, Lz4Err
     }
 }
 
-/// The common case: sequences whose lengths stand in their tokens, far enough from both ends. Goes on from `at` in the
-/// input and `produced` in the output until it meets another one, and returns both.
+/// The fast road: sequences far enough from both ends, copied by whole steps. Goes on from `at` in the input and `produced` in the
+/// output until it meets one that is not, and returns where that one begins; what it has written of it is written again.
 #[inline(always)]
-fn short_sequences(
+fn sequences_in_steps(
     src: &[u8],
     dst: &mut [u8],
     mut at: usize,
     mut produced: usize,
 ) -> Result<(usize, usize), Lz4Error> {
-    while let Some(input) = src[at..].first_chunk::<MARGIN>()
-        && let Some(output) = dst[produced..].first_chunk_mut::<MARGIN>()
-    {
-        let (literals, len) = (usize::from(input[0] >> 4), usize::from(input[0] & 15));
-        if literals == 15 || len == 15 {
-            break;
+    let ends = src.len().checked_sub(INPUT_MARGIN).zip(dst.len().checked_sub(OUTPUT_MARGIN));
+    let Some((input_end, output_end)) = ends else { return Ok((at, produced)) };
+    while at <= input_end && produced <= output_end {
+        // SAFETY: `INPUT_MARGIN` bytes stand at `at`.
+        let token = usize::from(unsafe { *src.get_unchecked(at) });
+        let (mut literals, mut from) = (token >> 4, at + 1);
+        if literals < LONG {
+            // SAFETY: a step stands in both margins.
+            unsafe { step(src.as_ptr().add(from), dst.as_mut_ptr().add(produced)) };
+        } else {
+            (literals, from) = long_length(src, from)?;
+            if from > input_end || literals > (input_end - from).min(output_end - produced) {
+                break;
+            }
+            // SAFETY: the margins stand behind the literals, and a last step is less than either too long.
+            unsafe { steps(src.as_ptr().add(from), dst.as_mut_ptr().add(produced), literals) };
         }
-        output[..STEP].copy_from_slice(&input[1..=STEP]);
-        let offset = usize::from(u16::from_le_bytes([input[literals + 1], input[literals + 2]]));
-        at += literals + 3;
-        produced += literals;
-        if offset == 0 || offset > produced {
+        let behind = from + literals;
+        // SAFETY: the offset stands in the margin: fourteen literals behind the token at most, or behind the literals that were checked.
+        let offset = usize::from(u16::from_le_bytes(unsafe { *src.as_ptr().add(behind).cast() }));
+        let start = produced + literals;
+        if offset == 0 || offset > start {
             return Err(Lz4Error::Offset);
         }
-        if offset >= len + 4 {
-            step::<LONGEST>(dst, produced - offset, produced);
-        } else if offset >= 8 {
-            (0..3 * 8).step_by(8).for_each(|by| step::<8>(dst, produced - offset + by, produced + by));
+        let (mut len, mut next) = (token & 15, behind + 2);
+        if len < LONG {
+            // SAFETY: `offset` bytes stand before `start`, and three steps behind it: literals took less than one of the margin's four.
+            unsafe { short_match(dst, start, offset, len + 4) };
         } else {
-            repeat_short(dst, produced, offset);
+            (len, next) = long_length(src, next)?;
+            if start > output_end || len + 4 > output_end - start {
+                break;
+            }
+            repeat(dst, start, offset, len + 4);
         }
-        produced += len + 4;
+        at = next;
+        produced = start + len + 4;
     }
     Ok((at, produced))
+}
+
+/// A length that goes on in bytes from `at` on, and where these end.
+#[inline(always)]
+fn long_length(src: &[u8], mut at: usize) -> Result<(usize, usize), Lz4Error> {
+    let mut len = LONG;
+    loop {
+        let more = *src.get(at).ok_or(Lz4Error::Truncated)?;
+        at += 1;
+        len = len.saturating_add(usize::from(more));
+        if more != u8::MAX {
+            return Ok((len, at));
+        }
+    }
+}
+
+/// Copies sixteen bytes.
+///
+/// # Safety
+/// They can be read and written, and do not overlap.
+#[inline(always)]
+unsafe fn step(from: *const u8, to: *mut u8) {
+    // SAFETY: as this function requires; an array of bytes has no alignment.
+    unsafe { to.cast::<[u8; STEP]>().write(from.cast::<[u8; STEP]>().read()) };
+}
+
+/// Copies `len` bytes by whole steps.
+///
+/// # Safety
+/// As many bytes and a step less one more can be read and written; no step overlaps what it is copied to.
+#[inline(always)]
+unsafe fn steps(from: *const u8, to: *mut u8, len: usize) {
+    let mut at = 0;
+    while at < len {
+        // SAFETY: as this function requires.
+        unsafe { step(from.add(at), to.add(at)) };
+        at += STEP;
+    }
+}
+
+/// Copies a match of at most eighteen bytes.
+///
+/// # Safety
+/// `offset`, which is not 0, bytes stand before `to`, and three steps behind it.
+#[inline(always)]
+unsafe fn short_match(dst: &mut [u8], to: usize, offset: usize, len: usize) {
+    debug_assert!(len <= LONGEST);
+    // SAFETY: as this function requires.
+    let to_here = unsafe { dst.as_mut_ptr().add(to) };
+    if offset >= STEP {
+        // SAFETY: a step reads what stands before it, where the match begins or the step before has written.
+        unsafe { steps(to_here.sub(offset), to_here, LONGEST) };
+    } else if offset >= 8 {
+        for at in [0, 8, 16] {
+            // SAFETY: as above, by eight bytes.
+            unsafe {
+                to_here.add(at).cast::<[u8; 8]>().write(to_here.add(at).sub(offset).cast::<[u8; 8]>().read())
+            };
+        }
+    } else {
+        repeat_short(dst, to, offset);
+    }
 }
 
 /// Writes at least eighteen bytes with a period below eight.
@@ -139,7 +222,7 @@ impl Block<'_> {
     fn copy_literals(&mut self, len: usize) -> Result<(), Lz4Error> {
         let (input, output) = (&self.src[self.at..], &mut self.dst[self.produced..]);
         if !(len <= STEP && copy_chunk::<STEP>(input, output)
-            || len <= MARGIN && copy_chunk::<MARGIN>(input, output))
+            || len <= 3 * STEP && copy_chunk::<{ 3 * STEP }>(input, output))
         {
             let literals = input.get(..len).ok_or(Lz4Error::Truncated)?;
             output.get_mut(..len).ok_or(Lz4Error::TooLong)?.copy_from_slice(literals);
@@ -169,11 +252,11 @@ fn copy_chunk<const N: usize>(src: &[u8], dst: &mut [u8]) -> bool {
     chunks.map(|(from, to)| *to = *from).is_some()
 }
 
-/// Copies `N` bytes inside `dst`.
+/// Copies sixteen bytes inside `dst`.
 #[inline(always)]
-fn step<const N: usize>(dst: &mut [u8], from: usize, to: usize) {
-    if let Some(&block) = dst[from..].first_chunk::<N>() {
-        dst[to..][..N].copy_from_slice(&block);
+fn step_within(dst: &mut [u8], from: usize, to: usize) {
+    if let Some(&block) = dst[from..].first_chunk::<STEP>() {
+        dst[to..][..STEP].copy_from_slice(&block);
     }
 }
 
@@ -196,7 +279,7 @@ fn repeat(dst: &mut [u8], to: usize, offset: usize, len: usize) {
     }
     let stepped = if len >= 2 * BULK { to + BULK } else { last };
     while distance >= STEP && at < stepped {
-        step::<STEP>(dst, at - distance, at);
+        step_within(dst, at - distance, at);
         at += STEP;
     }
     while at < end && len >= 2 * BULK {

@@ -14,7 +14,7 @@
 //! | [`crc32c`] | the checksum of shard indexes |
 //! | [`json`] | where the members of a large document stand |
 //! | [`lz4`] | LZ4 blocks, fast on long runs |
-//! | [`inflate`] | DEFLATE through miniz_oxide |
+//! | [`inflate`] | DEFLATE through zlib-rs |
 //! | [`zstd`] | Zstandard through the C library |
 //! | `vector` | sixteen bytes in a register |
 //! | `interleave` | byte planes to elements, in registers |
