@@ -44,7 +44,7 @@ export const GOALS = [
   goal("big", /longest task/, { most: 50 }),
   goal("big", /nodes, open/, { most: 500 }),
   goal("big", /10 000 chunks in memory/, { faster: 1, than: "zarrita" }),
-  goal("big", /10 000 chunks over/, { within: 1.4, of: ["fetch"] }),
+  goal("big", /1 000 chunks over/, { within: 1.4, of: ["fetch"] }),
 
   goal("memory", /./, { who: ["ours"], most: 1.5 }),
   goal("sizes", /^engine/, { most: 150 }),

@@ -88,10 +88,11 @@ const machineLines = (machine, { rounds, waitingRounds }) =>
     `${machine.processor}; ${machine.system}; Node ${machine.node}, Chromium ${machine.chromium}; zarrita ${machine.zarrita}, numcodecs.js ${machine.numcodecs}.`,
   ].join("\n");
 
-const caution = ({ load, build }) => {
+const caution = ({ load, build, failed }) => {
   const reasons = [
     ...(load >= QUIET_LOAD ? [`the machine was busy (load average ${load.toFixed(1)})`] : []),
     ...(build === "quick" ? ["the build was a quick one"] : []),
+    ...(failed.length ? [`not all was measured (${failed.join(", ")})`] : []),
   ];
   return reasons.length ? [`**Not to be relied on: ${reasons.join(" and ")}.**`] : [];
 };
@@ -101,7 +102,7 @@ export function resultsOf(records, machine, options) {
   const titles = [...new Set(records.map(titleOf))];
   return `${[
     "# Results of the benchmark",
-    "Written by `npm run bench`; what the rows are is said at the head of each file of `groups/`, the goals stand in `goals.mjs`.",
+    "Written by `npm run bench`; what the rows are is said at the head of each file of `groups/`, the goals stand in `goals.mjs`. Why goals are missed: [PROFILES.md](PROFILES.md).",
     machineLines(machine, options),
     ...caution(machine),
     "## Goals",

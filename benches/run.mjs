@@ -39,7 +39,7 @@ const GROUPS = {
   sizes: { places: [undefined] },
 };
 
-const FULL = { rounds: 15, waitingRounds: 5, pans: 500 };
+const FULL = { rounds: 11, waitingRounds: 5, pans: 500 };
 const QUICK = { rounds: 3, waitingRounds: 2, pans: 60 };
 
 async function inNode(group, env, keep) {
@@ -92,8 +92,10 @@ function chosen(words) {
   return words.length ? words : Object.keys(GROUPS);
 }
 
+/** Records, and which groups failed: the others are measured nevertheless. */
 async function measureAll(groups, env) {
   const records = [];
+  const failed = [];
   for (const group of groups) {
     const { places, waits } = GROUPS[group];
     const rounds = waits ? env.waitingRounds : env.rounds;
@@ -102,10 +104,15 @@ async function measureAll(groups, env) {
         records.push({ group, where, ...record });
         linesOf(records.at(-1)).forEach(say);
       };
-      await (where === "chromium" ? inChromium : inNode)(group, { ...env, where, rounds }, keep);
+      try {
+        await (where === "chromium" ? inChromium : inNode)(group, { ...env, where, rounds }, keep);
+      } catch (error) {
+        say(`✗ ${group}: ${error.stack}`);
+        failed.push(group);
+      }
     }
   }
-  return records;
+  return { records, failed };
 }
 
 await command(async (args) => {
@@ -118,9 +125,9 @@ await command(async (args) => {
   const { env, close } = await environment(options);
   try {
     const machine = describeMachine({ chromium: env.browser.version(), load });
-    const records = await measureAll(groups, env);
+    const { records, failed } = await measureAll(groups, env);
     const isWhole = words.length === 0 && options === FULL;
-    const results = resultsOf(records, machine, options);
+    const results = resultsOf(records, { ...machine, failed }, options);
     writeFileSync(isWhole ? RESULTS : join(ROOT, "target/bench/results.md"), results);
     say(
       `\n✓ ${records.length} rows in ${seconds(started)}${isWhole ? ", written to benches/RESULTS.md" : ""}`,

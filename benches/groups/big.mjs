@@ -1,4 +1,5 @@
 /** Many nodes, many chunks, many bytes: over a fast line with two workers, and what the page feels of it. In Chromium. */
+import * as ours from "zarr-wasm";
 import { newRun } from "../line/runs.mjs";
 import { longestTask } from "../measure/long_tasks.mjs";
 import { ENGINES, MEMORY_ENGINES, setWorkers } from "../peers/engines.mjs";
@@ -47,12 +48,50 @@ async function* chunks(env) {
   const memory = await env.compare(readOf(MEMORY_ENGINES, await env.load("chunks"), null));
   yield { row: "10 000 chunks in memory", figures: memory.ms };
   const line = { store: "chunks", speed: FAST };
-  const { trips } = await env.needs("chunks", "", null);
+  const corner = [
+    [0, 512],
+    [0, 512],
+  ];
+  const { trips } = await env.needs("chunks", "", corner);
   const { ms, figures } = await env.compare({
     fetch: fetchFloor(env, line, trips),
-    ...overLine(ENGINES, env, line, (engine, array) => engine.read(array, null)),
+    ...overLine(ENGINES, env, line, (engine, array) => engine.read(array, corner)),
   });
-  yield { row: "10 000 chunks over a fast line", figures: ms, ...trafficOf(figures) };
+  yield { row: "1 000 chunks over a fast line", figures: ms, ...trafficOf(figures) };
+}
+
+/** An array of 2^32 chunks, none of which is there. */
+const endless = () => {
+  const document = {
+    zarr_format: 3,
+    node_type: "array",
+    shape: [2 ** 20, 2 ** 20],
+    data_type: "uint32",
+    chunk_grid: { name: "regular", configuration: { chunk_shape: [16, 16] } },
+    chunk_key_encoding: { name: "default" },
+    fill_value: 0,
+    codecs: [{ name: "bytes", configuration: { endian: "little" } }],
+  };
+  return new Map([["/zarr.json", new TextEncoder().encode(JSON.stringify(document))]]);
+};
+
+async function firstParts(array, count) {
+  let left = count;
+  for await (const _ of array.stream(null)) if (--left === 0) break;
+}
+
+async function* lazily(env) {
+  const prepare = () => ours.open(endless(), { kind: "array" });
+  const rows = {
+    "4 294 967 296 chunks: planned": (array) => array.plan(null),
+    "4 294 967 296 chunks: the first 20 parts of a stream": (array) => firstParts(array, 20),
+  };
+  for (const [row, run] of Object.entries(rows)) {
+    const { ms } = await env.compare({ ours: { prepare, run } });
+    const array = await prepare();
+    yield { row, figures: ms };
+    yield { row: `${row}: longest task`, figures: { ours: (await longestTask(() => run(array))).longest } };
+  }
 }
 
 export async function* measure(env) {
@@ -60,4 +99,5 @@ export async function* measure(env) {
   yield* nodes(env);
   yield* wholeArrays(env);
   yield* chunks(env);
+  yield* lazily(env);
 }
