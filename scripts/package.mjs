@@ -1,7 +1,7 @@
 /**
  * From TypeScript and wasm to `dist/`, the published package: bundles with esbuild (ES modules, split where entries share
  * code), declarations with tsc, the wasm files, and a report of sizes. `sizes.json` is the committed ledger of the
- * release build, and the README has a table of it.
+ * release build, with what each module is made of, by room; the README has a table of it.
  */
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
@@ -131,29 +131,38 @@ async function bundle(options) {
   return outputs;
 }
 
-/** Declarations name the glue by its alias, which exists in this repository only: they get a copy beside them. */
+/** What declarations name the glue by, and the build that it is of: aliases exist in this repository only. */
+const GLUES = [
+  { alias: "#glue", variant: "engine", copy: "glue.d.ts" },
+  { alias: "#full-glue", variant: "full", copy: "full_glue.d.ts" },
+];
+
+/** A build's declarations as they can be published: names of `lib.dom` that cannot be declared twice, as what they stand for. */
+function glueTypes(variant) {
+  const glue = readFileSync(join(glueFolder(variant), "zarr_wasm.d.ts"), "utf8");
+  return glue
+    .replace(/\bRequestInfo\b/g, "string | Request")
+    .replace(/\bBufferSource\b/g, "ArrayBuffer | ArrayBufferView");
+}
+
+/** Gives declarations that name a glue a copy of its own beside them. */
 function placeGlueTypes(typesFolder) {
-  const copy = join(typesFolder, "glue.d.ts");
-  let used = false;
+  const used = new Set();
   for (const name of readdirSync(typesFolder, { recursive: true }).map(String)) {
     if (!name.endsWith(".d.ts")) continue;
     const path = join(typesFolder, name);
     const text = readFileSync(path, "utf8");
-    if (!/["']#glue["']/.test(text)) continue;
-    used = true;
-    const ups = relative(join(path, ".."), copy)
-      .split(sep)
-      .join("/")
-      .replace(/\.d\.ts$/, ".js");
-    writeFileSync(path, text.replace(/(["'])#glue\1/g, `"${ups.startsWith(".") ? ups : `./${ups}`}"`));
+    const placed = GLUES.reduce((placing, glue) => {
+      const place = relative(join(path, ".."), join(typesFolder, glue.copy)).split(sep).join("/");
+      const module = (place.startsWith(".") ? place : `./${place}`).replace(/\.d\.ts$/, ".js");
+      return placing.replace(new RegExp(`(["'])${glue.alias}\\1`, "g"), () => {
+        used.add(glue);
+        return `"${module}"`;
+      });
+    }, text);
+    if (placed !== text) writeFileSync(path, placed);
   }
-  if (!used) return;
-  // Names of `lib.dom` that cannot be declared twice, as what they stand for.
-  const glue = readFileSync(join(glueFolder("engine"), "zarr_wasm.d.ts"), "utf8");
-  const plain = glue
-    .replace(/\bRequestInfo\b/g, "string | Request")
-    .replace(/\bBufferSource\b/g, "ArrayBuffer | ArrayBufferView");
-  writeFileSync(copy, plain);
+  for (const { variant, copy } of used) writeFileSync(join(typesFolder, copy), glueTypes(variant));
 }
 
 /** What the declarations name of browsers, for those who compile without their types. */
@@ -200,7 +209,7 @@ const TOLD = {
   "slim.js": "without them",
   "worker.js": "the worker, for `workerUrl`",
   "zarr_wasm.wasm": "the engine",
-  "zarr_wasm_full.wasm": "when something is written, or a codec is rare",
+  "zarr_wasm_full.wasm": "for all that reading v2 and v3 rarely needs",
   "zarr_wasm_images.wasm": "for codecs of images",
   "zarr_wasm_conventions.wasm": "for conventions, pyramids, CF",
 };
@@ -221,6 +230,9 @@ function writeTable(sizes) {
   );
 }
 
+/** Bytes of code by room of `src/`, as `scripts/wasm_sections.mjs` counts them. */
+const readRooms = ({ name }) => JSON.parse(readFileSync(join(glueFolder(name), "rooms.json"), "utf8"));
+
 function report(sizes, { quick, ledger }) {
   const committed = existsSync(LEDGER) ? JSON.parse(readFileSync(LEDGER, "utf8")) : {};
   say("\n  entry (with what it imports at once)      raw        gz");
@@ -234,7 +246,8 @@ function report(sizes, { quick, ledger }) {
   }
   if (quick) say("  (a quick build: neither minified nor optimised for size)");
   if (ledger) {
-    writeFileSync(LEDGER, `${JSON.stringify(sizes, null, 2)}\n`);
+    const rooms = Object.fromEntries(VARIANTS.map((variant) => [wasmFile(variant), readRooms(variant)]));
+    writeFileSync(LEDGER, `${JSON.stringify({ ...sizes, rooms }, null, 2)}\n`);
     writeTable(sizes);
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The modules that src/ts imports and that no file holds, as an esbuild plugin:
  *
- * - `#glue`: the wasm-bindgen glue of the engine.
+ * - `#glue`, `#full-glue`: the wasm-bindgen glue of the engine, and of the full build (a chunk of its own).
  * - `#source`: where the wasm and the worker come from: src/ts/source/inline.ts, or src/ts/source/none.ts in `./slim`.
  * - `virtual:engine-wasm`, `virtual:full-wasm`, `virtual:images-wasm`,
  *   `virtual:conventions-wasm`: a module as text: deflate-raw, then base64. Deflated first, base64
@@ -50,6 +50,7 @@ export function virtualModules({ source }) {
     name: "virtual-modules",
     setup(build) {
       build.onResolve({ filter: /^#glue$/ }, () => ({ path: join(glueFolder("engine"), "zarr_wasm.js") }));
+      build.onResolve({ filter: /^#full-glue$/ }, () => ({ path: join(glueFolder("full"), "zarr_wasm.js") }));
       build.onResolve({ filter: /^#source$/ }, () => ({ path: join(ROOT, `src/ts/source/${source}.ts`) }));
       // package.json tells bundlers that nothing here acts by being imported; the worker's program does.
       build.onResolve({ filter: /\/worker_main\.[jt]s$/ }, () => ({ path: WORKER_MAIN, sideEffects: true }));

@@ -13,6 +13,10 @@ pub type Result<T> = std::result::Result<T, Error>;
 /// A value of the host (a JavaScript exception, an abort signal) that the core carries and never looks into.
 pub type Opaque = Rc<dyn Any>;
 
+/// Whether this build has what the engine, which every reader downloads, leaves to the full build: what readers of v2 and v3 rarely
+/// meet. See [`Error::needs_full`].
+pub const IS_FULL: bool = cfg!(any(feature = "full", feature = "images", not(target_arch = "wasm32")));
+
 /// Who must act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
@@ -79,6 +83,8 @@ pub enum Stage {
     UserCodec,
     /// Decoding by a worker that is gone: the work is begun again elsewhere, once.
     Worker,
+    /// Left to the full build: not a failure, and never seen by callers, who have it begun again there.
+    Full,
 }
 
 impl Stage {
@@ -92,6 +98,7 @@ impl Stage {
             Self::Selection => "selection",
             Self::UserCodec => "user-codec",
             Self::Worker => "worker",
+            Self::Full => "full",
         }
     }
 
@@ -105,6 +112,7 @@ impl Stage {
             Self::Selection,
             Self::UserCodec,
             Self::Worker,
+            Self::Full,
         ];
         all.into_iter().find(|stage| stage.name() == name)
     }
@@ -165,6 +173,20 @@ impl Error {
     /// An error of this kind with this message and no context yet.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self(Box::new(Inner { kind, message: message.into(), context: Context::default(), cause: None }))
+    }
+
+    /// This build has it not, and the full one has: TypeScript loads that and calls again.
+    pub fn needs_full(what: &str) -> Self {
+        Self::unsupported(format!("the full build is needed: {what}")).in_stage(Stage::Full)
+    }
+
+    /// `Ok` in the full build, [`needs_full`](Self::needs_full) in others, where the compiler drops what comes after.
+    ///
+    /// # Errors
+    /// As said.
+    #[inline(always)]
+    pub fn check_full(what: &str) -> Result<()> {
+        if IS_FULL { Ok(()) } else { Err(Self::needs_full(what)) }
     }
 
     constructors! {

@@ -13,11 +13,14 @@
 //! | 7 hand over | typed array to JavaScript | `js` (wasm only) |
 //!
 //! **Layer rule**: `js → hierarchy → {access, store, format}`, `{access, store, convention} → format`,
-//! `{format, access} → kernel`; `format` knows of the rest only [`error`] and [`limits`].
+//! `{format, access} → kernel`; `format` knows of the rest only [`error`], [`limits`] and `sorted`.
 //! `unsafe` stands in `kernel` and `js` alone.
 
 pub mod error;
 pub mod limits;
+
+#[forbid(unsafe_code)]
+mod sorted;
 
 pub use zarr_wasm_kernel as kernel;
 

@@ -36,17 +36,17 @@ struct Waiting {
 }
 
 impl Assembly {
-    /// An empty part: all fill value.
+    /// An empty part: all fill value. `spare` is memory that it may use, with anything in it.
     ///
     /// # Errors
     /// `Limit` when there is no memory for it, `Argument` for elements that cannot be what is wanted.
-    pub fn begin(binding: &Rc<Binding>, header: &[u32]) -> Result<Self> {
+    pub fn begin(binding: &Rc<Binding>, header: &[u32], spare: Vec<u8>) -> Result<Self> {
         let header = Header::from_words(header)?;
         let shape: Vec<u64> = header.shape.iter().map(|extent| u64::from(*extent)).collect();
         let order: Vec<usize> = header.order.iter().map(|dimension| *dimension as usize).collect();
         let metadata = binding.metadata();
         let elements = limits::product(shape.iter().copied(), "part")?;
-        let buffer = PartBuffer::new(elements, metadata.data_type.size(), &metadata.fill_value)?;
+        let buffer = PartBuffer::new(elements, metadata.data_type.size(), &metadata.fill_value, spare)?;
         let strides = strides(&shape, &order)?;
         let conversion = match header.conversion.as_slice() {
             [] => None,
@@ -61,7 +61,9 @@ impl Assembly {
     /// # Errors
     /// As the codecs: `Format` for corrupt bytes; the key is relative to the array.
     pub fn supply(&mut self, table: &[u32], buffers: &[&[u8]], scratch: &mut Scratch) -> Result<()> {
-        for piece in Piece::read_all(table)? {
+        let pieces = Piece::read_all(table)?;
+        self.buffer.expect(pieces.iter().map(|piece| piece.moved.count()).sum());
+        for piece in pieces {
             let buffer = buffers.get(piece.buffer as usize).ok_or_else(wrong_table)?;
             let start = limits::to_usize(piece.bytes.start, "buffer")?;
             let end = limits::to_usize(piece.bytes.end, "buffer")?;

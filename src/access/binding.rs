@@ -5,9 +5,9 @@
 //! Made from the node's raw documents, so that a worker and the caller make the same one.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use crate::access::rows::Rows;
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::GridDimension;
 use crate::format::codec::ChunkRepresentation;
@@ -18,6 +18,7 @@ use crate::format::codec::user::{Users, arrange_v2};
 use crate::format::metadata::document::{self, NodeDocument};
 use crate::format::metadata::{ArrayMetadata, NodeMetadata, ZarrFormat};
 use crate::limits;
+use crate::sorted::Map;
 
 /// An array's metadata with its codecs bound.
 pub struct Binding {
@@ -27,13 +28,15 @@ pub struct Binding {
     element_size: usize,
     first: OnceCell<Rc<Chain>>,
     /// By the shape of the stored chunk: a grid whose chunks differ has a chain for each shape.
-    chains: RefCell<BTreeMap<Vec<u64>, Rc<Chain>>>,
+    chains: RefCell<Map<Vec<u64>, Rc<Chain>>>,
     users: Users,
 }
 
 /// The levels of one shape of stored chunk, outermost first.
 pub struct Chain {
     levels: Vec<Level>,
+    /// How some rows of a leaf chunk are decoded, where its bytes are its elements and are many: behind the levels.
+    rows: Option<Rows>,
 }
 
 /// One level of chunks.
@@ -47,9 +50,14 @@ pub struct Level {
 }
 
 impl Chain {
-    /// Level `i`, if there is one.
+    /// Level `i`, if there is one; behind the last, that of rows.
     pub fn level(&self, i: usize) -> Option<&Level> {
-        self.levels.get(i)
+        self.levels.get(i).or_else(|| self.rows().filter(|_| i == self.levels.len()).map(Rows::level))
+    }
+
+    /// How leaf chunks are read by rows, where they can be.
+    pub fn rows(&self) -> Option<&Rows> {
+        self.rows.as_ref()
     }
 
     /// How many levels there are; at least 1.
@@ -77,7 +85,8 @@ impl Chain {
             let shape = in_array_order(&pipeline.decoded().shape, &axes);
             levels.push(Level { axes, shape, pipeline });
         }
-        Self { levels }
+        let rows = levels.last().and_then(Rows::of);
+        Self { levels, rows }
     }
 }
 
@@ -210,7 +219,9 @@ impl Binding {
     /// # Errors
     /// As [`Pipeline::bind`].
     pub fn home(&self) -> Result<Home> {
-        Ok(self.first_chain()?.level(0).map_or(Home::Engine, |level| level.pipeline.home()))
+        let home = self.first_chain()?.level(0).map_or(Home::Engine, |level| level.pipeline.home());
+        let is_left = matches!(self.metadata.format, ZarrFormat::Draft(_)) || self.users.is_some();
+        Ok(if is_left && home == Home::Engine { Home::Full } else { home })
     }
 
     /// Shape of what is stored under one key: of a shard, where there are shards.

@@ -14,5 +14,6 @@ mod part_buffer;
 pub mod piece;
 pub mod plan;
 pub mod projection;
+pub mod rows;
 pub mod selection;
 pub mod write_plan;

@@ -16,6 +16,10 @@ pub const TARGET_BYTES: u64 = 1 << 20;
 /// A read up to this size is one part: it is handed over as it is, without being placed.
 pub const WHOLE_BYTES: u64 = 1 << 22;
 
+/// Rows that are shorter than this take longer to place than their bytes: parts grow beyond their target for longer ones, up to
+/// [`WHOLE_BYTES`].
+const ROW_BYTES: u64 = 1 << 12;
+
 /// A box of the output, one entry a dimension of the array (integer-indexed ones have extent 1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Part {
@@ -94,22 +98,33 @@ impl PartGrid {
     }
 }
 
-/// Spans a part takes along each dimension: all along the fastest ones while they fit the target.
+/// Spans a part takes along each dimension: all along the fastest ones while they fit the target, and more where rows are short.
 fn steps(axes: &[AxisProjection], element_size: usize, order: &[usize], target: u64) -> Vec<u64> {
     let mut step = vec![1; axes.len()];
-    let places_a_span = |axis: &AxisProjection| axis.count().div_ceil(axis.span_count().max(1)).max(1);
     // One span along every dimension is the least; growing multiplies from there.
     let least = axes.iter().map(places_a_span).fold(element_size.max(1) as u64, u64::saturating_mul);
     let mut room = (target / least.max(1)).max(1);
+    let most = (WHOLE_BYTES / least.max(1)).max(1);
+    let mut row = element_size.max(1) as u64;
     for &dimension in order.iter().rev() {
-        let spans = axes[dimension].span_count().max(1);
-        step[dimension] = spans.min(room);
-        room /= step[dimension];
-        if room <= 1 {
-            break;
-        }
+        let (axis, taken) = (&axes[dimension], step.iter().product::<u64>());
+        row = row.saturating_mul(places_a_span(axis));
+        let for_rows = ROW_BYTES.div_ceil(row).min(most / taken);
+        step[dimension] = axis.span_count().max(1).min(room.max(for_rows));
+        room = (room / step[dimension]).max(1);
+        // A row goes on in the next dimension only where it is all of this one.
+        row = if step[dimension] == axis.span_count() {
+            row.saturating_mul(step[dimension])
+        } else {
+            ROW_BYTES
+        };
     }
     step
+}
+
+/// How many places of the output a span has, about.
+fn places_a_span(axis: &AxisProjection) -> u64 {
+    axis.count().div_ceil(axis.span_count().max(1)).max(1)
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -146,6 +161,20 @@ mod tests {
         assert_eq!(places, 64 * 4096 * 4000);
         // One chunk is 16 MiB already: parts are single chunks.
         assert_eq!(grid.count(), 2 * 8 * 8);
+    }
+
+    #[test]
+    fn short_rows_make_parts_larger_up_to_a_limit() {
+        // Chunks of 2 MiB with rows of 512 bytes: two side by side are the whole width, and rows are planes.
+        let axes = [axis(64, 16), axis(512, 256), axis(512, 256)];
+        let part =
+            |axes: &[AxisProjection], size| PartGrid::new(axes, size, &[0, 1, 2]).unwrap().part(0, axes);
+        assert_eq!(part(&axes, 2).part.shape, [16, 256, 512]);
+        // Chunks of 4 MiB do not grow.
+        assert_eq!(part(&axes, 4).part.shape, [16, 256, 256]);
+        // Rows of 64 bytes in chunks of 32 KiB: no longer than they must be, where the target is reached.
+        let axes = [axis(32, 32), axis(4096, 32), axis(8192, 32)];
+        assert_eq!(part(&axes, 1).part.shape, [32, 32, 4096]);
     }
 
     #[test]

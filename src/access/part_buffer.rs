@@ -11,17 +11,23 @@ use crate::format::data_type::FillValue;
 use crate::kernel::{fill, scatter};
 use crate::limits;
 
-/// What has been put together of a part; all places not filled yet are fill value.
+/// What has been put together of a part; all places not filled yet are fill value, once [`PartBuffer::expect`] was told what comes.
 pub(super) enum PartBuffer {
-    /// Packed elements of one size.
-    Fixed { bytes: Vec<u8>, element_size: usize },
+    /// Packed elements of one size. `unfilled` is the fill value while places still hold what was there before.
+    Fixed { bytes: Vec<u8>, element_size: usize, unfilled: Option<Vec<u8>> },
     /// Where each place's element stands in the arena.
     Variable { arena: Vec<u8>, places: Vec<(u32, u32)> },
 }
 
 impl PartBuffer {
-    /// A part of this many elements, all fill value; `element_size` is `None` where elements have lengths of their own.
-    pub fn new(elements: u64, element_size: Option<usize>, fill_value: &FillValue) -> Result<Self> {
+    /// A part of this many elements, all fill value; `element_size` is `None` where elements have lengths of their own. `spare` is memory
+    /// that it may use, with anything in it.
+    pub fn new(
+        elements: u64,
+        element_size: Option<usize>,
+        fill_value: &FillValue,
+        spare: Vec<u8>,
+    ) -> Result<Self> {
         let Some(element_size) = element_size else {
             let elements = limits::within(elements, limits::CHUNK_BYTES / 8, "elements of a part")?;
             let arena = fill_value.0.clone();
@@ -32,16 +38,39 @@ impl PartBuffer {
             return Ok(Self::Variable { arena, places });
         };
         let len = limits::product([elements, element_size as u64], "part")?;
+        if spare.len() as u64 == len {
+            return Ok(Self::Fixed { bytes: spare, element_size, unfilled: Some(fill_value.0.clone()) });
+        }
+        drop(spare);
         let mut bytes = limits::zeroed(len, limits::CHUNK_BYTES, "part")?;
         if fill_value.0.iter().any(|byte| *byte != 0) {
             fill::fill(&mut bytes, &fill_value.0);
         }
-        Ok(Self::Fixed { bytes, element_size })
+        Ok(Self::Fixed { bytes, element_size, unfilled: None })
+    }
+
+    /// Makes ready for pieces that fill so many places, no place twice. A part that one supply fills needs no fill value.
+    pub fn expect(&mut self, places: u64) {
+        let Self::Fixed { bytes, element_size, .. } = self else { return };
+        if places.saturating_mul(*element_size as u64) != bytes.len() as u64 {
+            self.fill();
+        } else if let Self::Fixed { unfilled, .. } = self {
+            *unfilled = None;
+        }
+    }
+
+    /// Puts the fill value into all places that have nothing yet.
+    fn fill(&mut self) {
+        if let Self::Fixed { bytes, unfilled, .. } = self
+            && let Some(fill_value) = unfilled.take()
+        {
+            fill::fill(bytes, &fill_value);
+        }
     }
 
     /// Puts elements of one size in their places; strides count elements.
     pub fn put_fixed(&mut self, elements: &[u8], src: &[usize], dst: &[usize], moved: &Moved) -> Result<()> {
-        let Self::Fixed { bytes, element_size } = self else { return Err(other_elements()) };
+        let Self::Fixed { bytes, element_size, .. } = self else { return Err(other_elements()) };
         let size = *element_size;
         let placed = match moved {
             Moved::Orthogonal(axes) => scatter_box(elements, bytes, size, axes, src, dst),
@@ -90,7 +119,7 @@ impl PartBuffer {
 
     /// The neighbouring bytes that a chunk of packed elements may be decoded straight into.
     pub fn fixed_bytes(&mut self, elements: std::ops::Range<usize>) -> Option<&mut [u8]> {
-        let Self::Fixed { bytes, element_size } = self else { return None };
+        let Self::Fixed { bytes, element_size, .. } = self else { return None };
         bytes.get_mut(elements.start * *element_size..elements.end * *element_size)
     }
 
@@ -113,7 +142,8 @@ impl PartBuffer {
     }
 
     /// The finished part.
-    pub fn finish(self) -> Result<Vec<u8>> {
+    pub fn finish(mut self) -> Result<Vec<u8>> {
+        self.fill();
         let (arena, places) = match self {
             Self::Fixed { bytes, .. } => return Ok(bytes),
             Self::Variable { arena, places } => (arena, places),

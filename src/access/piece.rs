@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::limits;
+use crate::sorted;
 
 /// What a part is: its extent along each dimension of the output, and the order of dimensions in its memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,6 +49,16 @@ pub enum Moved {
     },
 }
 
+impl Moved {
+    /// How many elements.
+    pub fn count(&self) -> u64 {
+        match self {
+            Self::Orthogonal(axes) => axes.iter().map(MovedAxis::count).product(),
+            Self::Points { places, .. } => places.len() as u64,
+        }
+    }
+}
+
 /// One dimension of an orthogonal move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MovedAxis {
@@ -72,6 +83,14 @@ pub enum MovedAxis {
 }
 
 impl MovedAxis {
+    /// How many elements.
+    pub fn count(&self) -> u64 {
+        match self {
+            Self::Range { count, .. } => u64::from(*count),
+            Self::List { indices, .. } => indices.len() as u64,
+        }
+    }
+
     /// The range of chunk indices that is touched.
     pub fn touched(&self) -> Range<u64> {
         match self {
@@ -149,7 +168,7 @@ impl Header {
         let (shape, words) = words.split_at_checked(rank).ok_or_else(malformed)?;
         let (order, conversion) = words.split_at_checked(rank).ok_or_else(malformed)?;
         let mut dimensions = order.to_vec();
-        dimensions.sort_unstable();
+        sorted::sort(&mut dimensions);
         if dimensions.iter().zip(0..).any(|(found, wanted)| *found != wanted) {
             return Err(malformed());
         }

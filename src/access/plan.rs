@@ -4,17 +4,18 @@
 //! alone is one need. A shard's index is a need too; answered, it raises the needs of its inner chunks, and nested shards do it
 //! again. Nothing here awaits: the driver is `hierarchy::read`, and a test can be ten lines over a map.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
 use crate::access::binding::{Binding, Chain, Level};
 use crate::access::piece::{Moved, MovedAxis, Piece, word};
 use crate::access::projection::{AxisProjection, Taken};
+use crate::access::rows::{RowAxis, Rows};
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::GridDimension;
 use crate::format::codec::sharding::{IndexLocation, ShardIndex, Sharding};
 use crate::limits;
+use crate::sorted::Map;
 
 /// Bytes that are needed next.
 #[derive(Clone, Debug)]
@@ -29,8 +30,20 @@ pub struct Need {
     pub range: NeededRange,
     /// Whether these bytes are a shard index, which the planner reads, or a chunk, which a decoder does.
     pub is_index: bool,
-    /// Array indices where the chunk (or shard) starts: of a leaf, what tells it from the array's other ones.
+    /// Array indices where the chunk (or shard) starts: of a leaf, what tells it from the array's other ones; of rows of one one more
+    /// number, which no chunk has.
     pub origin: Rc<[u64]>,
+    /// These bytes are some rows of a chunk.
+    pub rows: Option<RowsOf>,
+}
+
+/// What rows were cut from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowsOf {
+    /// A stored chunk, which has so many bytes and may be absent.
+    Stored(u64),
+    /// A chunk in a shard.
+    Inner,
 }
 
 /// Which bytes of a stored chunk are needed.
@@ -81,6 +94,7 @@ struct Group {
     origin: Rc<[u64]>,
     /// Where it stands in the stored chunk; `None` for the whole of it.
     bytes: Option<Range<u64>>,
+    rows: Option<RowsOf>,
     wanted: Wanted,
 }
 
@@ -92,7 +106,12 @@ enum Wanted {
     Points(Vec<u32>),
     /// All of a leaf chunk, as part of a stack.
     Whole(Stacked),
+    /// These elements of some rows of a leaf chunk.
+    Rows(Vec<MovedAxis>),
 }
+
+/// What is wanted of a box within a chunk, by where the box starts.
+type Placed = (Vec<u64>, Wanted);
 
 /// Where a whole chunk goes in a part that is nothing but whole chunks, one behind the other.
 #[derive(Clone, Copy)]
@@ -181,7 +200,7 @@ impl PartPlan {
                 .collect();
             let bytes = Some(base + bytes.start..base + bytes.end);
             let (chunk, chain, level) = (group.chunk.clone(), group.chain.clone(), group.level + 1);
-            self.needs.push(Group { chunk, chain, level, origin, bytes, wanted });
+            self.needs.push(Group { chunk, chain, level, origin, bytes, rows: None, wanted });
         }
         Ok(())
     }
@@ -197,6 +216,7 @@ impl PartPlan {
             Wanted::Points(numbers) => self.moved_points(group, numbers)?,
             Wanted::Orthogonal(ranges) => Moved::Orthogonal(self.moved_axes(ranges)),
             Wanted::Whole(stacked) => Moved::Orthogonal(moved_whole(&group.level()?.shape, stacked)?),
+            Wanted::Rows(axes) => Moved::Orthogonal(axes.clone()),
         };
         let level = word(group.level as u64)?;
         Piece { level, buffer, bytes, chunk: group.chunk.to_vec(), moved }.write(table)
@@ -204,8 +224,66 @@ impl PartPlan {
 
     /// What of a leaf chunk goes where, if it is a box of steps along each dimension.
     pub fn moved_box(&self, id: usize) -> Option<Vec<MovedAxis>> {
-        let Wanted::Orthogonal(ranges) = &self.needs.get(id)?.wanted else { return None };
-        self.moved_axes(ranges).into_iter().map(MovedAxis::into_range).collect()
+        let axes = match &self.needs.get(id)?.wanted {
+            Wanted::Orthogonal(ranges) => self.moved_axes(ranges),
+            Wanted::Rows(axes) => axes.clone(),
+            Wanted::Points(_) | Wanted::Whole(_) => return None,
+        };
+        axes.into_iter().map(MovedAxis::into_range).collect()
+    }
+
+    /// Divides the need of a leaf chunk into needs of the rows that have what is wanted of it, which are answered in its place; whether
+    /// it did: not where the rows would be most of the chunk.
+    ///
+    /// # Errors
+    /// `Argument` when there is no such need.
+    pub fn divide_into_rows(&mut self, id: usize) -> Result<bool> {
+        let group = self.needs.get(id).cloned().ok_or_else(no_such_need)?;
+        let Some(rows) = group.chain.rows().filter(|_| group.level + 1 == group.chain.depth()) else {
+            return Ok(false);
+        };
+        let base = match &group.bytes {
+            Some(bytes) if bytes.end - bytes.start != rows.chunk_bytes() => return Ok(false),
+            Some(bytes) => bytes.start,
+            None => 0,
+        };
+        let whole = if group.bytes.is_some() { RowsOf::Inner } else { RowsOf::Stored(rows.chunk_bytes()) };
+        let Some(divided) = self.rows_of(&group, rows)? else { return Ok(false) };
+        for (starts, wanted) in divided {
+            let bytes = rows.bytes_at(&starts);
+            let bytes = Some(base + bytes.start..base + bytes.end);
+            let origin = group.origin.iter().zip(&starts).map(|(origin, start)| origin + start).collect();
+            let (level, rows) = (group.level + 1, Some(whole));
+            self.needs.push(Group { level, origin, bytes, rows, wanted, ..group.clone() });
+        }
+        Ok(true)
+    }
+
+    /// The rows that have what is wanted of a leaf chunk, by where they start in it; `None` where they are many.
+    fn rows_of(&self, group: &Group, rows: &Rows) -> Result<Option<Vec<Placed>>> {
+        match &group.wanted {
+            Wanted::Orthogonal(ranges) => {
+                let axes = self.moved_axes(ranges);
+                let axes = axes.iter().enumerate().map(|(dimension, moved)| rows.divide(dimension, moved));
+                let axes = axes.collect::<Result<Vec<Vec<RowAxis>>>>()?;
+                let count = axes.iter().map(|axis| axis.len() as u64).fold(1, u64::saturating_mul);
+                Ok(rows.are_few(count).then(|| rows_of_axes(&axes)))
+            }
+            Wanted::Points(numbers) => {
+                let mut found: Map<Vec<u64>, Vec<u32>> = Map::new();
+                for number in numbers {
+                    let start = |(dimension, list): (usize, &Rc<[u64]>)| {
+                        rows.start_of(dimension, list[*number as usize] - group.origin[dimension])
+                    };
+                    let starts = self.points.iter().enumerate().map(start).collect();
+                    found.get_or_insert_with(starts, Vec::new).push(*number);
+                }
+                let few = rows.are_few(found.len() as u64);
+                let points = |(starts, numbers)| (starts, Wanted::Points(numbers));
+                Ok(few.then(|| found.into_entries().map(points).collect()))
+            }
+            Wanted::Whole(_) | Wanted::Rows(_) => Ok(None),
+        }
     }
 
     /// How a leaf chunk is decoded.
@@ -260,7 +338,8 @@ impl PartPlan {
                 .map(|(chunk, along)| along.chunk_extent(*chunk).start)
                 .collect();
             limits::reserve(&mut self.needs, 1, "plan")?;
-            self.needs.push(Group { chunk: position.into(), chain, level: 0, origin, bytes: None, wanted });
+            let (chunk, bytes, rows) = (position.into(), None, None);
+            self.needs.push(Group { chunk, chain, level: 0, origin, bytes, rows, wanted });
         }
         Ok(())
     }
@@ -283,16 +362,17 @@ impl PartPlan {
                 outer_product(&runs)
             }
             Wanted::Points(numbers) => {
-                let mut chunks: BTreeMap<Vec<u64>, Vec<u32>> = BTreeMap::new();
+                let mut chunks: Map<Vec<u64>, Vec<u32>> = Map::new();
                 for number in numbers {
                     let lists = self.points.iter().enumerate();
                     let position =
                         lists.map(|(dimension, list)| chunk_of(dimension, list[*number as usize])).collect();
-                    chunks.entry(position).or_default().push(*number);
+                    chunks.get_or_insert_with(position, Vec::new).push(*number);
                 }
-                chunks.into_iter().map(|(position, numbers)| (position, Wanted::Points(numbers))).collect()
+                chunks.into_entries().map(|(position, numbers)| (position, Wanted::Points(numbers))).collect()
             }
-            Wanted::Whole(_) => Vec::new(), // A leaf, which has no chunks in it.
+            // A leaf, which has no chunks in it.
+            Wanted::Whole(_) | Wanted::Rows(_) => Vec::new(),
         }
     }
 }
@@ -315,7 +395,7 @@ fn moved_whole(shape: &[u64], stacked: &Stacked) -> Result<Vec<MovedAxis>> {
 /// What each leaf chunk contributes along one dimension of a part, ascending; a chunk that an index list visits again is one entry.
 fn leaf_axes(projection: &AxisProjection, spans: &Range<u64>, grid: &GridDimension) -> Result<Vec<LeafAxis>> {
     let part_start = projection.output_range(spans).start;
-    let mut leaves: BTreeMap<u64, LeafAxis> = BTreeMap::new();
+    let mut leaves: Map<u64, LeafAxis> = Map::new();
     for span in spans.clone().filter_map(|i| projection.span(i)) {
         let place = word(span.output_start - part_start)?;
         match (&span.taken, leaves.get_mut(&span.chunk)) {
@@ -336,7 +416,7 @@ fn leaf_axes(projection: &AxisProjection, spans: &Range<u64>, grid: &GridDimensi
             }
         }
     }
-    Ok(leaves.into_values().collect())
+    Ok(leaves.into_entries().map(|(_, leaf)| leaf).collect())
 }
 
 fn extend_list(list: &[u64], place: u32, indices: &mut Vec<u32>, places: &mut Vec<u32>) -> Result<()> {
@@ -380,6 +460,23 @@ fn outer_product(runs: &[Vec<(u64, Range<usize>)>]) -> Vec<(Vec<u64>, Wanted)> {
     product.into_iter().map(|(position, ranges)| (position, Wanted::Orthogonal(ranges))).collect()
 }
 
+/// The outer product of what is taken of rows along each dimension.
+fn rows_of_axes(axes: &[Vec<RowAxis>]) -> Vec<Placed> {
+    let mut product = vec![(Vec::new(), Vec::new())];
+    for along in axes {
+        let longer = |(starts, moved): &(Vec<u64>, Vec<MovedAxis>), row: &RowAxis| {
+            (extended(starts, row.start), extended(moved, row.moved.clone()))
+        };
+        product =
+            product.iter().flat_map(|so_far| along.iter().map(move |row| longer(so_far, row))).collect();
+    }
+    product.into_iter().map(|(starts, moved)| (starts, Wanted::Rows(moved))).collect()
+}
+
+fn extended<T: Clone>(list: &[T], next: T) -> Vec<T> {
+    list.iter().cloned().chain([next]).collect()
+}
+
 /// Where the inner chunk at `position` (array's order of dimensions) stands in a shard's index (the shard's order).
 fn linear_index(position: &[u64], axes: &[usize], grid: &[u64]) -> Result<usize> {
     let in_shard_order = axes.iter().zip(grid);
@@ -395,8 +492,12 @@ fn need(id: usize, group: &Group) -> Need {
         (None, Some(bytes)) => at(bytes.clone()),
         (Some(sharding), bytes) => index_range(sharding, bytes.as_ref()),
     };
-    let (chunk, origin) = (group.chunk.clone(), group.origin.clone());
-    Need { id, chunk, level: group.level, range, is_index: sharding.is_some(), origin }
+    let (chunk, rows) = (group.chunk.clone(), group.rows);
+    let origin = match rows {
+        Some(_) => group.origin.iter().copied().chain([u64::MAX]).collect(),
+        None => group.origin.clone(),
+    };
+    Need { id, chunk, level: group.level, range, is_index: sharding.is_some(), origin, rows }
 }
 
 /// Where a shard's index stands; a nested shard's length is known from the index above it.

@@ -103,6 +103,7 @@ impl Array {
             path: self.path.clone(),
             document: self.document.clone(),
             metadata: NodeMetadata::Array(Box::new(self.binding.declared().clone())),
+            large: None,
         }
     }
 

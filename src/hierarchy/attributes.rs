@@ -41,5 +41,5 @@ async fn try_update(
     documents::save(store, path, &changed).await?;
     let node = ChangedNodes { removed: Vec::new(), set: vec![(path.clone(), whole.clone())] };
     documents::record(store, path, whole.format, &node, context).await?;
-    Ok(OpenedNode { path: path.clone(), document: whole, metadata })
+    Ok(OpenedNode { path: path.clone(), document: whole, metadata, large: None })
 }

@@ -5,14 +5,15 @@ use std::rc::Rc;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::format::metadata::consolidated::Consolidated;
 use crate::format::metadata::document::ZARR_JSON;
 use crate::format::metadata::write::consolidated::{DRAFT_ZMETADATA, ZMETADATA};
 use crate::format::metadata::{NodeKind, NodeMetadata, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::documents;
 use crate::hierarchy::draft::Hierarchy;
+use crate::hierarchy::large_document::{self, scan};
 use crate::hierarchy::open::{OpenOptions, OpenedNode, open};
+use crate::sorted;
 use crate::store::{RequestContext, Store};
 
 /// Nodes opened at a time.
@@ -36,13 +37,14 @@ async fn try_children(
     path: &str,
     context: &RequestContext,
 ) -> Result<Vec<OpenedNode>> {
-    let group = open(store, path, &OpenOptions::default(), context).await?;
+    let group =
+        open(store, path, &OpenOptions { leaves_large: true, ..OpenOptions::default() }, context).await?;
     if let NodeMetadata::Array(_) = group.metadata {
         return Err(Error::argument("an array holds no nodes").expected("a group").actual("an array"));
     }
     let options = OpenOptions { format: Some(group.document.format), ..OpenOptions::default() };
     let mut paths = names(store, &group, context).await?;
-    paths.sort();
+    sorted::sort(&mut paths);
     let opened = stream::iter(paths).map(|child| {
         let options = &options;
         async move {
@@ -100,7 +102,10 @@ async fn consolidated(
     while let Some(path) = above {
         let key = StoreKey::new(&path, suffix);
         let text = documents::text(store, &key, context).await?;
-        let indexed = text.map(|text| Consolidated::index(&text, format)).transpose()?.flatten();
+        let indexed = match text {
+            Some(text) => large_document::index(scan(text, format).await?).await?,
+            None => None,
+        };
         if let (Some(indexed), Some(relative)) = (indexed, documents::relative(&group.path, &path)) {
             let nodes = indexed.children(&relative).into_iter();
             let nodes = nodes.filter(|(_, kind)| *kind != NodeKind::ImplicitGroup);

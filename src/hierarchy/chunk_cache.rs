@@ -6,14 +6,14 @@
 //! process are seen; others' are not before [`ChunkCache::forget_all`].
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::{Rc, Weak};
 
 use crate::access::plan::{Need, NeededRange};
 use crate::format::metadata::document::NodeDocument;
 use crate::format::path::NodePath;
 use crate::hierarchy::shared_chunks::Flights;
-use crate::store::writers::Moment;
+use crate::sorted::{Key, Map};
+use crate::store::writers::{self, Moment};
 use crate::store::{Store, Value};
 
 /// Which of the two things is kept.
@@ -23,6 +23,12 @@ pub enum Kind {
     Encoded,
     /// Packed elements of a whole chunk, in its native order.
     Decoded,
+}
+
+impl Key for Kind {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        bytes.push(*self as u8);
+    }
 }
 
 /// Array indices where a leaf chunk starts.
@@ -58,7 +64,7 @@ struct Shelf {
     room: u64,
     clock: u64,
     counters: CacheCounters,
-    by_use: BTreeMap<u64, Buffer>,
+    by_use: Map<u64, Buffer>,
 }
 
 thread_local! {
@@ -70,7 +76,7 @@ thread_local! {
 impl Shelf {
     const fn new(room: u64) -> Self {
         let counters = CacheCounters { hits: 0, misses: 0, bytes: 0 };
-        Self { room, clock: 0, counters, by_use: BTreeMap::new() }
+        Self { room, clock: 0, counters, by_use: Map::new() }
     }
 
     fn put(&mut self, buffer: Buffer) -> u64 {
@@ -172,7 +178,9 @@ struct Owner {
 /// See the module.
 pub(super) struct ChunkCache {
     owner: Owner,
-    kept: RefCell<BTreeMap<(Kind, Origin), Kept>>,
+    kept: RefCell<Map<(Kind, Origin), Kept>>,
+    /// What was asked for before is not kept: everything was to be forgotten then.
+    forgotten: Cell<Moment>,
     /// Chunks that are being decoded.
     pub(super) flights: Flights,
 }
@@ -190,7 +198,8 @@ impl ChunkCache {
     /// One that no other array has: what its chunks mean depends on more than its documents.
     pub fn new(store: &Rc<dyn Store>, path: &NodePath, document: &NodeDocument) -> Rc<Self> {
         let owner = Owner { store: base(store), path: path.clone(), document: document.clone() };
-        Rc::new(Self { owner, kept: RefCell::default(), flights: Flights::default() })
+        let (kept, forgotten) = (RefCell::default(), Cell::default());
+        Rc::new(Self { owner, kept, forgotten, flights: Flights::default() })
     }
 
     /// That of an array.
@@ -248,7 +257,7 @@ impl ChunkCache {
         asked: Moment,
     ) {
         let bytes = buffer_bytes + CHUNK_COST * chunks.len() as u64;
-        if chunks.is_empty() || bytes > room(kind) {
+        if chunks.is_empty() || bytes > room(kind) || asked < self.forgotten.get() {
             return;
         }
         let origins = chunks.iter().map(|(need, _)| need.origin.clone()).collect();
@@ -276,8 +285,10 @@ impl ChunkCache {
         self.forget_where(|kept| kept.chunk == *chunk);
     }
 
-    /// Drops everything.
+    /// Drops everything, also what is under way: whoever waits for that still gets it, and nobody else does.
     pub fn forget_all(&self) {
+        self.forgotten.set(writers::later());
+        self.flights.forget_all();
         self.forget_where(|_| true);
     }
 

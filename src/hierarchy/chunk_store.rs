@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use crate::error::Result;
+use crate::error::{Error, IS_FULL, Result};
 use crate::format::chunk_key::Separator;
 use crate::format::metadata::{ArrayMetadata, StorageTransformerMetadata, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
@@ -26,12 +26,13 @@ pub(super) fn of_array(
     let store = match metadata.storage_transformers.as_slice() {
         [] => store.clone(),
         named => {
+            Error::check_full("storage transformers")?;
             let named: Vec<Named<'_>> = named.iter().map(named_of).collect();
             transformers.stack(&named, store.clone(), &place(path, metadata))?
         }
     };
     match metadata.format {
-        ZarrFormat::Draft(_) if metadata.shape.is_empty() => Ok(Rc::new(Alias {
+        ZarrFormat::Draft(_) if IS_FULL && metadata.shape.is_empty() => Ok(Rc::new(Alias {
             key: StoreKey::of_chunk(path, metadata.format, "c"),
             other: StoreKey::of_chunk(path, metadata.format, "c0"),
             inner: store,

@@ -2,7 +2,6 @@
 //!
 //! Sums are products of dimensions, and keys are made page by page: a selection over millions of chunks costs nothing to plan.
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::access::projection::AxisProjection;
@@ -11,6 +10,7 @@ use crate::error::Result;
 use crate::format::chunk_grid::GridDimension;
 use crate::format::path::StoreKey;
 use crate::hierarchy::array::Array;
+use crate::sorted;
 
 /// What reading a selection takes. Numbers that may pass 64 bits are floats.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,8 +64,10 @@ impl Touched {
                     let along = lists.iter().zip(grid);
                     along.map(|(list, grid)| list.get(i).map_or(0, |index| grid.chunk_of(*index))).collect()
                 };
-                let distinct: BTreeSet<Vec<u64>> = (0..count).map(chunk).collect();
-                Ok(Self::Listed(distinct.into_iter().collect()))
+                let mut distinct: Vec<Vec<u64>> = (0..count).map(chunk).collect();
+                sorted::sort(&mut distinct);
+                distinct.dedup();
+                Ok(Self::Listed(distinct))
             }
         }
     }

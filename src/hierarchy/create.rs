@@ -144,7 +144,7 @@ async fn try_create(
         documents::save(store, path, document).await?;
     }
     documents::record(store, &path, format, &changed, context).await?;
-    Ok(OpenedNode { path, document, metadata })
+    Ok(OpenedNode { path, document, metadata, large: None })
 }
 
 async fn is_group(

@@ -6,6 +6,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::access::assemble::Assembly;
+use crate::access::part::Part;
 use crate::error::Result;
 use crate::format::codec::pipeline::Scratch;
 use crate::hierarchy::array::Array;
@@ -39,6 +40,12 @@ pub trait PartDecoder {
 
     /// Waits for the packed elements of the part.
     fn finish(self: Box<Self>) -> LocalFuture<'static, Result<Value>>;
+
+    /// As [`finish`](Self::finish), of a part of a result; `None` when the elements have been put there already.
+    fn finish_at(self: Box<Self>, _part: &Part) -> LocalFuture<'static, Result<Option<Value>>> {
+        let finished = self.finish();
+        Box::pin(async move { finished.await.map(Some) })
+    }
 }
 
 /// Decodes on this thread.
@@ -54,7 +61,7 @@ struct InlinePart {
 
 impl Decoder for Inline {
     fn begin(&self, array: &Rc<Array>, header: Vec<u32>) -> Result<Box<dyn PartDecoder>> {
-        let assembly = Assembly::begin(array.binding(), &header)?;
+        let assembly = Assembly::begin(array.binding(), &header, Vec::new())?;
         Ok(Box::new(InlinePart { assembly, scratch: self.scratch.clone() }))
     }
 }

@@ -3,18 +3,23 @@
 //! Neighbouring ranges of one key are fetched together; what is kept is not fetched. A shard whose version changes between its index
 //! and its chunks interrupts whoever reads it.
 
+use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::access::plan::{Need, NeededRange, PartPlan};
-use crate::error::{Error, Result};
+use crate::access::plan::{Need, NeededRange, PartPlan, RowsOf};
+use crate::error::{Error, Result, Stage};
+use crate::format::path::StoreKey;
 use crate::hierarchy::array::Array;
 use crate::hierarchy::chunk_cache::Kind;
+use crate::hierarchy::gathering::Gathering;
 use crate::hierarchy::read_part::Interrupted;
 use crate::hierarchy::shard_indexes::{self, IndexRequest};
+use crate::hierarchy::whole_shards::WholeShards;
+use crate::sorted::Map;
 use crate::store::wrap::{self, GAP_BYTES, MERGED_BYTES};
 use crate::store::writers::{self, Moment};
-use crate::store::{ByteRange, LocalFuture, RequestContext, Value};
+use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Value};
 
 /// Something that has arrived.
 pub(super) enum Arrival {
@@ -34,12 +39,24 @@ pub(super) struct Fetching {
     pub keeps: bool,
     /// What was kept before may be used.
     pub uses_kept: bool,
+    /// Shards that are fetched whole.
+    pub shards: Option<Rc<WholeShards>>,
+    /// Neighbouring ranges that are asked for at the same time.
+    pub gathering: Rc<Gathering>,
+    /// The versions of stored chunks of which this read has seen a part (a shard's index, some rows), where visible.
+    pub versions: Rc<RefCell<Map<Rc<[u64]>, String>>>,
 }
 
 /// Needs of one key, and the part of it that has all of them.
 struct Merged {
     range: Range<u64>,
     members: Vec<(Need, Range<u64>)>,
+}
+
+/// A chunk that is not as long as its elements are.
+pub(super) fn wrong_length(expected: u64, actual: u64) -> Error {
+    let error = Error::format("chunk has the wrong length").in_stage(Stage::Decode);
+    error.expected(format!("{expected} bytes")).actual(format!("{actual} bytes"))
 }
 
 impl Fetching {
@@ -84,8 +101,52 @@ impl Fetching {
     }
 
     async fn index(self, need: Need, request: IndexRequest) -> std::result::Result<Arrival, Interrupted> {
-        let index = self.array.indexes().get(&self.array, &need, request, &self.context).await?;
+        let index = match self.whole_shards(&need) {
+            Some(shards) => {
+                let asked = writers::now();
+                let found = shards.index(&self.array, &need.chunk, &request.format, &self.context).await?;
+                let found = found.map(Rc::new);
+                self.array.indexes().put(&need, asked, &found);
+                found
+            }
+            None => self.array.indexes().get(&self.array, &need, request, &self.context).await?,
+        };
+        let version = index.as_ref().and_then(|index| index.version.as_deref());
+        if !self.is_one_version(&need.chunk, version) {
+            return Err(Interrupted::Changed(need.chunk));
+        }
         Ok(Arrival::Index { need, index })
+    }
+
+    /// Drops what is known of a stored chunk that has changed.
+    pub fn forget(&self, chunk: &Rc<[u64]>) {
+        self.array.indexes().forget(chunk);
+        self.array.cache().forget(chunk);
+        self.versions.borrow_mut().remove(chunk);
+        if let Some(shards) = &self.shards {
+            shards.forget(chunk);
+        }
+    }
+
+    /// The shards of this read, where that of the index that is needed is to be fetched whole.
+    fn whole_shards(&self, need: &Need) -> Option<Rc<WholeShards>> {
+        let is_outer = need.level == 0 && self.array.indexes().known_of(&self.array, need).is_none();
+        self.shards.clone().filter(|_| is_outer)
+    }
+
+    /// Some bytes of a stored chunk: out of the shard, where that was fetched whole.
+    async fn bytes(&self, chunk: &Rc<[u64]>, key: &StoreKey, range: &Range<u64>) -> Result<Option<Fetched>> {
+        let store = self.array.chunks();
+        let shard = self.shards.as_ref().and_then(|shards| shards.shard(chunk));
+        if let Some(shard) = shard {
+            let Some(shard) = shard.await? else { return Ok(None) };
+            return Ok(Some(Fetched { value: shard.value.slice(range.clone())?, ..shard }));
+        }
+        if store.merges_ranges() {
+            return self.gathering.get(store, key, range.clone(), &self.context).await;
+        }
+        let bytes = ByteRange::FromStart { offset: range.start, len: range.end - range.start };
+        store.get(key, bytes, &self.context).await
     }
 
     /// The needs of one key, merged into few requests.
@@ -132,20 +193,33 @@ impl Fetching {
             return Ok(Arrival::Chunks(Vec::new()));
         };
         let (chunk, key) = (first.chunk.clone(), self.array.chunk_key(&first.chunk));
+        let rows = first.rows;
         let len = range.end - range.start;
         if len == 0 {
             let empty = members.into_iter().map(|(need, _)| (need, Some(Value::from(Vec::new()))));
             return Ok(Arrival::Chunks(empty.collect()));
         }
-        let bytes = ByteRange::FromStart { offset: range.start, len };
-        let fetched = self.array.chunks().get(&key, bytes, &self.context).await;
+        let fetched = self.bytes(&chunk, &key, &range).await;
         let place = |error: Error| error.at_key(key.as_str()).at_range(range.start, len);
-        let Some(fetched) = fetched.map_err(place)? else {
+        let fetched = match (fetched.map_err(place)?, rows) {
+            (Some(fetched), _) => fetched,
+            (None, Some(RowsOf::Stored(_))) => {
+                return Ok(self.arrived(
+                    members.into_iter().map(|(need, _)| (need, None)).collect(),
+                    0,
+                    begun,
+                ));
+            }
             // The index was there a moment ago.
-            return Err(Interrupted::Changed(chunk));
+            (None, _) => return Err(Interrupted::Changed(chunk)),
         };
+        if let (Some(RowsOf::Stored(expected)), Some(actual)) = (rows, fetched.size)
+            && expected != actual
+        {
+            return Err(wrong_length(expected, actual).at_key(key.as_str()).into());
+        }
         let unchanged = writers::unchanged_since(self.array.chunks(), &key, begun);
-        if !unchanged || !self.array.indexes().agrees(&chunk, fetched.version.as_deref()) {
+        if !unchanged || !self.is_one_version(&chunk, fetched.version.as_deref()) {
             return Err(Interrupted::Changed(chunk));
         }
         let cut = |(need, bytes): (Need, Range<u64>)| {
@@ -154,6 +228,13 @@ impl Fetching {
         };
         let chunks = members.into_iter().map(cut).collect::<Result<_>>()?;
         Ok(self.arrived(chunks, fetched.value.len(), begun))
+    }
+
+    /// Whether this part of a stored chunk is of the same state as those before; true where that is not visible.
+    fn is_one_version(&self, chunk: &Rc<[u64]>, version: Option<&str>) -> bool {
+        let Some(version) = version else { return true };
+        let mut versions = self.versions.borrow_mut();
+        versions.get_or_insert_with(chunk.clone(), || version.to_owned()) == version
     }
 
     /// Chunks that stand in one buffer of so many bytes.

@@ -9,11 +9,13 @@ use futures_util::future::{Either, join3, select};
 
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::format::metadata::document::{self, NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
-use crate::format::metadata::{NodeKind, NodeMetadata, ZarrFormat};
+use crate::format::metadata::draft::EntryPoint;
+use crate::format::metadata::{NodeKind, NodeMetadata, ZarrFormat, v3};
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::draft::Hierarchy;
+use crate::hierarchy::large_document::{self, LARGE_BYTES};
 use crate::limits;
-use crate::store::{ByteRange, RequestContext, Store, Subject};
+use crate::store::{ByteRange, RequestContext, Store, Subject, Value};
 
 /// What the caller knows or insists on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,6 +28,8 @@ pub struct OpenOptions {
     pub v3_first: bool,
     /// What to do where a draft's data type is not known, and another is offered instead.
     pub fallback: DataTypeFallbacks,
+    /// The document of a group that holds those of many others is not wanted as text: it may have megabytes.
+    pub leaves_large: bool,
     /// Do not ask for v2's `.zattrs`: the node then has no attributes, and no names of dimensions.
     pub without_attributes: bool,
 }
@@ -51,6 +55,8 @@ pub struct OpenedNode {
     pub document: NodeDocument,
     /// What they say.
     pub metadata: NodeMetadata,
+    /// Of a group whose document was left as it came: that. There are no texts then.
+    pub large: Option<Value>,
 }
 
 /// Opens the node at `path`.
@@ -122,7 +128,7 @@ impl Probe<'_> {
         match self.v3(path).await {
             Ok(None) => self.v2(path).await,
             Ok(found) => Ok(found),
-            Err(error) if error.context().stage == Some(Stage::Metadata) => Err(error),
+            Err(error) if is_final(&error) => Err(error),
             Err(_) => self.v3_and_v2(path).await,
         }
     }
@@ -135,8 +141,7 @@ impl Probe<'_> {
             Either::Right((v2, v3)) => (v3.await, v2),
         };
         match (v3, v2) {
-            // A document that is there and bad is not an invitation to look elsewhere.
-            (Err(error), _) if error.context().stage == Some(Stage::Metadata) => Err(error),
+            (Err(error), _) if is_final(&error) => Err(error),
             (Ok(Some(node)), _) | (_, Ok(Some(node))) => Ok(Some(node)),
             (Err(error), Ok(None)) | (_, Err(error)) => Err(error),
             (Ok(None), Ok(None)) => Ok(None),
@@ -145,14 +150,58 @@ impl Probe<'_> {
 
     async fn v3(&self, path: &str) -> Found {
         let path = NodePath::parse_v3(path)?;
-        let text = self.text(&path, ZARR_JSON).await?;
-        let Some(text) = text else { return Ok(None) };
+        if path.is_root()
+            && let Some(known) = self.store.known_group(self.context)
+        {
+            let (value, metadata) = known.map_err(|error| blame(error, Some(&document_key(&path))))?;
+            return self.group(path, value, metadata).map(Some);
+        }
+        let Some(value) = self.value(&path, ZARR_JSON).await? else { return Ok(None) };
+        if value.len() >= LARGE_BYTES {
+            return self.large_v3(path, value).await;
+        }
+        let text = text_of(&path, ZARR_JSON, &value)?;
         if path.is_root()
             && let Some(hierarchy) = Hierarchy::of(self.store, text.clone())?
         {
             return hierarchy.open(&path, self.context).await;
         }
         parsed(path, ZarrFormat::V3, &[(ZARR_JSON, &text)]).map(Some)
+    }
+
+    /// A node whose document may hold those of many others, which are passed over.
+    async fn large_v3(&self, path: NodePath, value: Value) -> Found {
+        let blamed = |error| blame(error, Some(&document_key(&path)));
+        let text = large_document::read(&value).await.map_err(blamed)?;
+        let scanned = large_document::scan(text, ZarrFormat::V3).await.map_err(blamed)?;
+        let own = scanned.own_text();
+        let text = scanned.into_text();
+        let own = own.as_deref().unwrap_or(&text).as_bytes();
+        if path.is_root() && EntryPoint::parse(own)?.is_some() {
+            let hierarchy = Hierarchy::of(self.store, text.into_bytes())?;
+            return match hierarchy {
+                Some(hierarchy) => hierarchy.open(&path, self.context).await,
+                None => Ok(None),
+            };
+        }
+        let metadata = v3::parse_node(own).map_err(blamed)?;
+        if metadata.kind() == NodeKind::Group {
+            return self.group(path, value, metadata).map(Some);
+        }
+        let document = NodeDocument { format: ZarrFormat::V3, texts: vec![(ZARR_JSON.to_owned(), text)] };
+        Ok(Some(OpenedNode { path, document, metadata, large: None }))
+    }
+
+    /// A group by its document.
+    fn group(&self, path: NodePath, value: Value, metadata: NodeMetadata) -> Result<OpenedNode> {
+        let mut document = NodeDocument { format: ZarrFormat::V3, texts: Vec::new() };
+        if self.options.leaves_large && value.len() >= LARGE_BYTES {
+            return Ok(OpenedNode { path, document, metadata, large: Some(value) });
+        }
+        let text = text_of(&path, ZARR_JSON, &value)?;
+        document = NodeDocument::read(ZarrFormat::V3, &[(ZARR_JSON, &text)])
+            .map_err(|error| blame(error, Some(&document_key(&path))))?;
+        Ok(OpenedNode { path, document, metadata, large: None })
     }
 
     async fn v2(&self, path: &str) -> Found {
@@ -178,12 +227,16 @@ impl Probe<'_> {
     }
 
     async fn text(&self, path: &NodePath, suffix: &str) -> Result<Option<Vec<u8>>> {
+        let value = self.value(path, suffix).await?;
+        value.map(|value| text_of(path, suffix, &value)).transpose()
+    }
+
+    async fn value(&self, path: &NodePath, suffix: &str) -> Result<Option<Value>> {
         let key = StoreKey::new(path, suffix);
         let context = RequestContext { subject: Subject::Metadata, ..self.context.clone() };
         let fetched = self.store.get(&key, ByteRange::Whole, &context).await;
         let fetched = fetched.map_err(|error| error.at_key(key.as_str()))?;
-        let text = fetched.map(|fetched| fetched.value.to_vec(limits::METADATA_BYTES, "metadata document"));
-        text.transpose().map_err(|error| error.at_key(key.as_str()))
+        Ok(fetched.map(|fetched| fetched.value))
     }
 
     fn check_kind(&self, opened: OpenedNode) -> Result<OpenedNode> {
@@ -224,6 +277,11 @@ impl Probe<'_> {
     }
 }
 
+/// A document that is there and bad, or left to another build, is not an invitation to look elsewhere.
+fn is_final(error: &Error) -> bool {
+    matches!(error.context().stage, Some(Stage::Metadata | Stage::Full))
+}
+
 fn parsed(path: NodePath, format: ZarrFormat, texts: &[(&str, &[u8])]) -> Result<OpenedNode> {
     let key = texts.first().map(|(suffix, _)| StoreKey::new(&path, suffix));
     let node = || {
@@ -232,9 +290,18 @@ fn parsed(path: NodePath, format: ZarrFormat, texts: &[(&str, &[u8])]) -> Result
         Ok((document, metadata))
     };
     match node() {
-        Ok((document, metadata)) => Ok(OpenedNode { path, document, metadata }),
+        Ok((document, metadata)) => Ok(OpenedNode { path, document, metadata, large: None }),
         Err(error) => Err(blame(error, key.as_ref())),
     }
+}
+
+fn text_of(path: &NodePath, suffix: &str, value: &Value) -> Result<Vec<u8>> {
+    let text = value.to_vec(limits::METADATA_BYTES, "metadata document");
+    text.map_err(|error| error.at_key(StoreKey::new(path, suffix).as_str()))
+}
+
+fn document_key(path: &NodePath) -> StoreKey {
+    StoreKey::new(path, ZARR_JSON)
 }
 
 fn blame(error: Error, key: Option<&StoreKey>) -> Error {

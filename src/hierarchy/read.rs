@@ -19,7 +19,9 @@ use crate::hierarchy::chunk_cache::{self, Kind};
 use crate::hierarchy::decoder::Decoder;
 use crate::hierarchy::fetching::Fetching;
 use crate::hierarchy::read_part::PartReader;
+use crate::hierarchy::whole_shards::WholeShards;
 use crate::limits;
+use crate::sorted;
 use crate::store::{LocalFuture, RequestContext, Value};
 
 /// How many parts are fetched at a time: enough to keep connections busy, few enough that memory stays within some parts.
@@ -81,7 +83,7 @@ pub enum Base {
     Fill,
     /// Packed elements in the order of the layout.
     Bytes(Value),
-    /// Nowhere: the chunks fill the part.
+    /// In its place already, or nowhere: the chunks fill the part.
     Covered,
 }
 
@@ -166,7 +168,7 @@ async fn read_selected(
     if !request.streamed {
         // An element with a length of its own takes a reference at least.
         let extents = layout.shape.iter().copied().chain([typical_size(&layout) as u64]);
-        limits::within(limits::product(extents, "result")?, limits::RESULT_BYTES, "result")?;
+        check_size(extents)?;
     }
     let work = Work::new(array, selected, &layout)?;
     layout.parts = work.part_count();
@@ -181,6 +183,9 @@ async fn read_selected(
         context: context.clone(),
         keeps: keeping.encoded,
         uses_kept: !context.reload,
+        shards: work.whole_shards(array)?,
+        gathering: Rc::default(),
+        versions: Rc::default(),
     };
     let reader = PartReader::new(fetching, decoder, sink, &layout, keeping, work.chunk_count());
     stream::iter(work.order(request))
@@ -195,6 +200,18 @@ async fn read_selected(
         .try_collect::<()>()
         .await?;
     Ok(reader.progress())
+}
+
+/// Whether a result of so many bytes (a product) can be handed over in one piece.
+fn check_size(extents: impl Iterator<Item = u64>) -> Result<()> {
+    let bytes = limits::product(extents, "result").unwrap_or(u64::MAX);
+    if bytes <= limits::RESULT_BYTES {
+        return Ok(());
+    }
+    let advice = "select less, take every nth element, or take it part by part: `stream`";
+    let actual = if bytes == u64::MAX { "more than 2^64 bytes".to_owned() } else { format!("{bytes} bytes") };
+    let error = Error::limit(format!("the result is too large for one buffer: {advice}"));
+    Err(error.expected(format!("at most {} bytes", limits::RESULT_BYTES)).actual(actual))
 }
 
 /// How many parts are read at a time. What is streamed waits for its reader, and keeps no more than some bytes until then.
@@ -257,6 +274,14 @@ impl Work {
                 let step = (crate::access::part::WHOLE_BYTES / typical_size(layout) as u64).max(1);
                 Ok(Self::Points { points, count: layout.shape.iter().product(), step })
             }
+        }
+    }
+
+    /// The shards, where whole ones are worth it.
+    fn whole_shards(&self, array: &Array) -> Result<Option<Rc<WholeShards>>> {
+        match self {
+            Self::Orthogonal { projections, .. } => WholeShards::for_read(array, projections),
+            Self::Points { .. } => Ok(None),
         }
     }
 
@@ -336,9 +361,9 @@ fn layout(array: &Array, request: &ReadRequest, selected: &Selected) -> Result<O
     let in_c_order: Vec<usize> = (0..shape.len()).collect();
     let order = match &request.order {
         Some(order) if matches!(selected, Selected::Orthogonal(_)) => {
-            let mut sorted = order.clone();
-            sorted.sort_unstable();
-            if sorted != in_c_order {
+            let mut in_order = order.clone();
+            sorted::sort(&mut in_order);
+            if in_order != in_c_order {
                 return Err(Error::argument("the memory order is not a permutation of the dimensions")
                     .actual(format!("{order:?}")));
             }

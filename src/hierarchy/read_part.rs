@@ -5,6 +5,7 @@
 //! the sink takes from it what is wanted.
 
 use std::cell::Cell;
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 use futures_util::future::FutureExt;
@@ -18,9 +19,10 @@ use crate::error::{Error, Result, Stage};
 use crate::hierarchy::chunk_cache::Kind;
 use crate::hierarchy::decoder::{Decoder, PartDecoder};
 use crate::hierarchy::decoding::{supply, with_full_key};
-use crate::hierarchy::fetching::{Arrival, Fetching};
+use crate::hierarchy::fetching::{Arrival, Fetching, wrong_length};
 use crate::hierarchy::read::{Base, Keeping, OutputLayout, PartData, PartSink, PlacedChunk, Progress};
 use crate::hierarchy::shared_chunks::{Decoded, Stack, StackReader, WholeChunk};
+use crate::store::turn::next_turn;
 use crate::store::writers::{self, Moment};
 use crate::store::{LocalFuture, RequestContext, Subject, Value};
 
@@ -29,6 +31,9 @@ const RESTARTS: usize = 2;
 
 /// Chunks that are decoded whole go to a decoder together, up to about so many bytes.
 const STACK_BYTES: u64 = 1 << 20;
+
+/// So many requests of a part are started, or answers taken, before others have their turn: a part may have thousands of tiny chunks.
+const AT_A_TIME: usize = 64;
 
 /// A box of a chunk is taken element by element, on the caller's thread, up to so many elements.
 const SINGLE_ELEMENTS: u64 = 1 << 14;
@@ -75,6 +80,8 @@ struct InFlight<'b> {
     /// Chunks that have arrived, or are known to be absent.
     arrived: &'b Cell<u64>,
     decoding: Option<Box<dyn PartDecoder>>,
+    /// What has arrived and goes to the decoder together.
+    encoded: Vec<(Need, Value)>,
     chunks: Vec<PlacedChunk>,
 }
 
@@ -120,8 +127,7 @@ impl<'a> PartReader<'a> {
                     return Ok(());
                 }
                 Err(Interrupted::Changed(chunk)) => {
-                    self.fetching.array.indexes().forget(&chunk);
-                    self.fetching.array.cache().forget(&chunk);
+                    self.fetching.forget(&chunk);
                     self.advance(|progress| progress.chunks -= arrived.get());
                 }
                 // What it had been given went with it, and is fetched again. A second one has been lost over these very chunks.
@@ -142,21 +148,46 @@ impl<'a> PartReader<'a> {
         arrived: &Cell<u64>,
     ) -> std::result::Result<PartData, Interrupted> {
         let begun = writers::now();
-        let mut in_flight = InFlight { plan, arrived, decoding: None, chunks: Vec::new() };
+        let mut in_flight =
+            InFlight { plan, arrived, decoding: None, encoded: Vec::new(), chunks: Vec::new() };
         let mut waiting: FuturesUnordered<Waiting> = FuturesUnordered::new();
+        let (mut to_start, mut taken) = (VecDeque::new(), 0_usize);
         loop {
             let needs = in_flight.plan.take_needs();
-            waiting.extend(self.begin(&mut in_flight, needs, begun)?);
-            match waiting.next().await {
-                Some(event) => self.take(&mut in_flight, event?, part)?,
-                None => break,
+            to_start.extend(self.begin(&mut in_flight, needs, begun)?);
+            let event = if to_start.is_empty() {
+                waiting.next().await
+            } else {
+                waiting.extend(to_start.drain(..to_start.len().min(AT_A_TIME)));
+                // Starts them; what is there already is taken.
+                waiting.next().now_or_never().flatten()
+            };
+            match event {
+                Some(event) => {
+                    self.take(&mut in_flight, event?)?;
+                    // With all that has arrived meanwhile: what goes to a decoder goes there together.
+                    for _ in 1..AT_A_TIME {
+                        let Some(event) = waiting.next().now_or_never().flatten() else { break };
+                        self.take(&mut in_flight, event?)?;
+                        taken += 1;
+                    }
+                    self.supply(&mut in_flight, part)?;
+                }
+                None if to_start.is_empty() && waiting.is_empty() => break,
+                None => {}
+            }
+            taken += 1;
+            if !to_start.is_empty() || taken >= AT_A_TIME {
+                taken = 0;
+                next_turn().await;
             }
         }
         drop(waiting);
         let base = match in_flight.decoding {
             Some(decoding) => {
-                let decoded = decoding.finish().await;
-                Base::Bytes(decoded.map_err(|error| with_full_key(&self.fetching, error))?)
+                let decoded = decoding.finish_at(part).await;
+                let decoded = decoded.map_err(|error| with_full_key(&self.fetching, error))?;
+                decoded.map_or(Base::Covered, Base::Bytes)
             }
             None if covers(&in_flight.chunks, part) => Base::Covered,
             None => Base::Fill,
@@ -169,7 +200,12 @@ impl<'a> PartReader<'a> {
         let mut events: Vec<Waiting> = Vec::new();
         let (mut others, mut to_stack) = (Vec::new(), Vec::new());
         let urgency = self.fetching.context.urgency.value();
-        for need in needs {
+        let mut needs = VecDeque::from(needs);
+        while let Some(need) = needs.pop_front() {
+            if self.reads_rows(&need) && in_flight.plan.divide_into_rows(need.id)? {
+                needs.extend(in_flight.plan.take_needs());
+                continue;
+            }
             if need.is_index || !self.is_shared(&in_flight.plan, &need) {
                 others.push(need);
             } else if let Some(elements) = self.fetching.kept(Kind::Decoded, &self.converted(&need)) {
@@ -206,6 +242,14 @@ impl<'a> PartReader<'a> {
         Ok(events)
     }
 
+    /// Whether rows of a chunk may be fetched instead of all of it, if its bytes are its elements: not where it is at hand, nor of a
+    /// store that is asked for what its owner expects.
+    fn reads_rows(&self, need: &Need) -> bool {
+        let array = &self.fetching.array;
+        let is_kept = self.fetching.uses_kept && array.cache().has(Kind::Encoded, need);
+        !need.is_index && need.rows.is_none() && array.chunks().reads_rows() && !is_kept
+    }
+
     /// Whether a chunk is wanted in part, in a way that is well taken from a whole one.
     fn is_shared(&self, plan: &PartPlan, need: &Need) -> bool {
         let Ok(level) = plan.leaf(need.id) else { return false };
@@ -214,10 +258,9 @@ impl<'a> PartReader<'a> {
         }
         let Some(moved) = plan.moved_box(need.id) else { return false };
         let shape = &self.fetching.array.binding().metadata().shape;
-        let is_all =
-            moved.iter().zip(&level.shape).zip(shape.iter().zip(need.origin.iter())).all(
-                |((axis, extent), (end, origin))| count(axis) == (*extent).min(end.saturating_sub(*origin)),
-            );
+        let is_all = moved.iter().zip(&level.shape).zip(shape.iter().zip(need.origin.iter())).all(
+            |((axis, extent), (end, origin))| axis.count() == (*extent).min(end.saturating_sub(*origin)),
+        );
         !is_all && self.has_rows(&moved)
     }
 
@@ -237,12 +280,12 @@ impl<'a> PartReader<'a> {
 
     /// Whether what is taken from a chunk is taken by rows, or is little.
     fn has_rows(&self, moved: &[MovedAxis]) -> bool {
-        let elements: u64 = moved.iter().map(count).product();
+        let elements: u64 = moved.iter().map(MovedAxis::count).product();
         if elements <= SINGLE_ELEMENTS {
             return true;
         }
         let fastest = self.layout.order.iter().rev().filter_map(|axis| moved.get(*axis));
-        let row = fastest.into_iter().find(|axis| count(axis) > 1);
+        let row = fastest.into_iter().find(|axis| axis.count() > 1);
         let is_row = matches!(row, Some(MovedAxis::Range { step: 1, .. }));
         is_row && self.layout.order == self.keeping.native_order
     }
@@ -296,12 +339,7 @@ impl<'a> PartReader<'a> {
     }
 
     /// Answers the plan, and hands chunks on to the decoder.
-    fn take(
-        &self,
-        in_flight: &mut InFlight<'_>,
-        event: Event,
-        part: &Part,
-    ) -> std::result::Result<(), Interrupted> {
+    fn take(&self, in_flight: &mut InFlight<'_>, event: Event) -> std::result::Result<(), Interrupted> {
         match event {
             Event::Arrived(Arrival::Index { need, index }) => {
                 if let Some(index) = index {
@@ -310,14 +348,15 @@ impl<'a> PartReader<'a> {
                     supplied.map_err(|error| error.at_key(array.chunk_key(&need.chunk).as_str()))?;
                 }
             }
-            Event::Arrived(Arrival::Chunks(chunks)) => self.take_chunks(in_flight, chunks, part)?,
+            Event::Arrived(Arrival::Chunks(chunks)) => self.take_chunks(in_flight, chunks)?,
             Event::Whole(chunks) => self.take_whole(in_flight, chunks)?,
         }
         Ok(())
     }
 
     fn take_whole(&self, in_flight: &mut InFlight<'_>, chunks: Vec<(Need, WholeChunk)>) -> Result<()> {
-        self.count(in_flight, chunks.len(), chunks.iter().map(|(_, chunk)| chunk.fetched).sum());
+        let arrived = chunks.iter().filter(|(need, _)| need.rows.is_none()).count();
+        self.count(in_flight, arrived, chunks.iter().map(|(_, chunk)| chunk.fetched).sum());
         for (need, chunk) in chunks {
             let (Some(elements), Some(moved)) = (chunk.elements, in_flight.plan.moved_box(need.id)) else {
                 continue;
@@ -329,23 +368,24 @@ impl<'a> PartReader<'a> {
         Ok(())
     }
 
-    fn take_chunks(
-        &self,
-        in_flight: &mut InFlight<'_>,
-        chunks: Vec<(Need, Option<Value>)>,
-        part: &Part,
-    ) -> Result<()> {
-        let arrived = chunks.len();
-        let mut encoded: Vec<(Need, Value)> = Vec::new();
+    fn take_chunks(&self, in_flight: &mut InFlight<'_>, chunks: Vec<(Need, Option<Value>)>) -> Result<()> {
+        // Chunks that are read by rows count when the part is done.
+        let arrived = chunks.iter().filter(|(need, _)| need.rows.is_none()).count();
         let mut bytes = 0;
         for (need, value) in chunks.into_iter().filter_map(|(need, value)| Some((need, value?))) {
             bytes += value.len();
             match self.plain(&in_flight.plan, &need, &value)? {
                 Some(plain) => in_flight.chunks.push(plain),
-                None => encoded.push((need, value)),
+                None => in_flight.encoded.push((need, value)),
             }
         }
         self.count(in_flight, arrived, bytes);
+        Ok(())
+    }
+
+    /// Hands what has arrived on to the decoder.
+    fn supply(&self, in_flight: &mut InFlight<'_>, part: &Part) -> Result<()> {
+        let encoded = std::mem::take(&mut in_flight.encoded);
         let header = || Ok(Header::new(&part.shape, &self.layout.order, &self.layout.conversion)?.to_words());
         supply(&self.fetching, &*self.decoder, &in_flight.plan, &mut in_flight.decoding, encoded, header)
     }
@@ -361,8 +401,7 @@ impl<'a> PartReader<'a> {
         let strides = in_array_order(&strides, &level.axes);
         let expected = level.pipeline.encoded_len().unwrap_or(0);
         if value.len() != expected {
-            let error = Error::format("chunk has the wrong length").in_stage(Stage::Decode);
-            let error = error.expected(format!("{expected} bytes")).actual(format!("{} bytes", value.len()));
+            let error = wrong_length(expected, value.len());
             return Err(error.at_key(self.fetching.array.chunk_key(&need.chunk).as_str()));
         }
         Ok(Some(PlacedChunk { elements: value.clone(), strides, moved }))
@@ -396,17 +435,10 @@ fn joined(stack: Stack, slot: usize, need: Need, own: LocalFuture<'static, Decod
     })
 }
 
-/// How many indices are taken along a dimension.
-fn count(axis: &MovedAxis) -> u64 {
-    match axis {
-        MovedAxis::Range { count, .. } => u64::from(*count),
-        MovedAxis::List { indices, .. } => indices.len() as u64,
-    }
-}
-
 /// Whether chunks fill a part: no two of them have a place in common.
 fn covers(chunks: &[PlacedChunk], part: &Part) -> bool {
-    let placed: u64 = chunks.iter().map(|chunk| chunk.moved.iter().map(count).product::<u64>()).sum();
+    let placed: u64 =
+        chunks.iter().map(|chunk| chunk.moved.iter().map(MovedAxis::count).product::<u64>()).sum();
     placed == part.shape.iter().product::<u64>()
 }
 

@@ -2,8 +2,7 @@
 //!
 //! Waiters share one request; it is aborted when the last of them leaves, never by the first.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use futures_util::future::{FutureExt, LocalBoxFuture, Shared, WeakShared};
@@ -14,6 +13,7 @@ use crate::format::codec::sharding::ShardIndex;
 use crate::format::codec::sharding::index::ShardIndexFormat;
 use crate::hierarchy::array::Array;
 use crate::limits;
+use crate::sorted::Map;
 use crate::store::writers::{self, Moment};
 use crate::store::{ByteRange, RequestContext};
 
@@ -30,7 +30,7 @@ pub(super) struct FoundIndex {
     /// Length of the stored chunk, where the answer told.
     pub shard_len: Option<u64>,
     /// Its version, where visible.
-    version: Option<String>,
+    pub version: Option<String>,
 }
 
 /// How an index is decoded.
@@ -57,9 +57,11 @@ struct Joined {
 #[derive(Default)]
 pub struct ShardIndexes {
     /// Each with the moment at which it was asked for.
-    found: RefCell<BTreeMap<Place, (Moment, Answer)>>,
+    found: RefCell<Map<Place, (Moment, Answer)>>,
     /// Each with the moment at which it was begun.
-    pending: RefCell<BTreeMap<Place, (Moment, WeakPending)>>,
+    pending: RefCell<Map<Place, (Moment, WeakPending)>>,
+    /// What was asked for before is not kept: everything was to be forgotten then.
+    forgotten: Cell<Moment>,
 }
 
 impl ShardIndexes {
@@ -90,6 +92,16 @@ impl ShardIndexes {
                 }
             }
         }
+    }
+
+    /// The index that a need asks for, if it is known.
+    pub(super) fn known_of(&self, array: &Array, need: &Need) -> Option<Answer> {
+        self.known(array, &(need.chunk.clone(), need.level, offset(need.range)))
+    }
+
+    /// Keeps an index that was asked for at a moment.
+    pub(super) fn put(&self, need: &Need, asked: Moment, answer: &Answer) {
+        self.keep((need.chunk.clone(), need.level, offset(need.range)), asked, &Ok(answer.clone()));
     }
 
     /// What is known of a place, unless the shard was written since.
@@ -129,8 +141,16 @@ impl ShardIndexes {
     }
 
     fn keep(&self, place: Place, asked: Moment, answer: &Result<Answer>) {
-        self.pending.borrow_mut().remove(&place);
+        let mut pending = self.pending.borrow_mut();
+        // Another request may be under way by now.
+        if pending.get(&place).is_some_and(|(begun, _)| *begun == asked) {
+            pending.remove(&place);
+        }
+        drop(pending);
         let Ok(answer) = answer else { return };
+        if asked < self.forgotten.get() {
+            return;
+        }
         let mut found = self.found.borrow_mut();
         let bytes = |answer: &Answer| answer.as_ref().map_or(64, |found| found.index.len() * 16 + 64);
         let kept: usize = found.values().map(|(_, answer)| bytes(answer)).sum();
@@ -140,16 +160,9 @@ impl ShardIndexes {
         found.insert(place, (asked, answer.clone()));
     }
 
-    /// Whether a stored chunk's version is that of its index; true where either is not visible.
-    pub(super) fn agrees(&self, chunk: &Rc<[u64]>, version: Option<&str>) -> bool {
-        let found = self.found.borrow();
-        let known = found.range((chunk.clone(), 0, 0)..=(chunk.clone(), usize::MAX, u64::MAX));
-        let mut versions = known.filter_map(|(_, (_, answer))| answer.as_ref()?.version.as_deref());
-        version.is_none_or(|version| versions.all(|known| known == version))
-    }
-
     /// Drops everything, also what is under way: whoever waits for that still gets it.
     pub(super) fn forget_all(&self) {
+        self.forgotten.set(writers::later());
         self.found.borrow_mut().clear();
         self.pending.borrow_mut().clear();
     }

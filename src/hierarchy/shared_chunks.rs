@@ -5,7 +5,6 @@
 //! joined: it may have been another chunk that is broken.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use futures_util::future::{FutureExt, Shared, WeakShared};
@@ -18,6 +17,7 @@ use crate::hierarchy::decoder::Decoder;
 use crate::hierarchy::decoding::{supply, with_full_key};
 use crate::hierarchy::fetching::{Arrival, Fetching};
 use crate::hierarchy::read_part::Interrupted;
+use crate::sorted::Map;
 use crate::store::writers::{self, Moment};
 use crate::store::{LocalFuture, Value};
 
@@ -45,7 +45,7 @@ struct Flight {
 /// See the module.
 #[derive(Default)]
 pub(super) struct Flights {
-    by_origin: RefCell<BTreeMap<Origin, Flight>>,
+    by_origin: RefCell<Map<Origin, Flight>>,
 }
 
 impl Flights {
@@ -61,6 +61,11 @@ impl Flights {
         let flight = flights.get(&need.origin)?;
         let stack = flight.stack.upgrade().filter(|stack| stack.peek().is_none())?;
         (flight.urgency >= urgency && is_current(flight.begun)).then_some((stack, flight.slot))
+    }
+
+    /// Nobody joins what is under way any more.
+    pub fn forget_all(&self) {
+        self.by_origin.borrow_mut().clear();
     }
 
     /// Starts a stack of these chunks.

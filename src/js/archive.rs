@@ -124,9 +124,7 @@ impl Store for BlobStore {
 /// The CRC-32 of some bytes, going on from that of the bytes before them (0 for none).
 #[wasm_bindgen(js_name = crc32)]
 pub fn crc32(bytes: &[u8], before: u32) -> u32 {
-    let mut hasher = crc32fast::Hasher::new_with_initial(before);
-    hasher.update(bytes);
-    hasher.finalize()
+    zlib_rs::crc32::crc32(before, bytes)
 }
 
 /// A value that is to be in an archive, as `zip_writer.ts` tells of it.

@@ -1,9 +1,10 @@
 //! Stores that know a hierarchy's documents from consolidated metadata, and what that lists.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use js_sys::Function;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use wasm_bindgen::prelude::*;
 
 use super::json::to_js;
@@ -12,25 +13,57 @@ use crate::error::{Error, Result, Stage};
 use crate::format::metadata::consolidated::Consolidated;
 use crate::format::metadata::document::ZARR_JSON;
 use crate::format::metadata::draft::EntryPoint;
+use crate::format::metadata::json::BYTE_ORDER_MARK;
 use crate::format::metadata::write::consolidated::DRAFT_ZMETADATA;
 use crate::format::metadata::{Draft, NodeKind, ZarrFormat};
 use crate::format::path::StoreKey;
+use crate::hierarchy::large_document::{self, LARGE_BYTES, scan};
 use crate::limits;
+use crate::store::turn::next_turn;
 use crate::store::wrap::Overlay;
-use crate::store::{ByteRange, Store};
+use crate::store::{ByteRange, Store, Value};
 
-#[derive(Serialize)]
-struct Listed {
-    path: String,
-    kind: &'static str,
-}
-
-/// `Consolidation` of `consolidated.ts`.
+/// `Consolidation` of `consolidated.ts`. Of 10^5 nodes an object each would be a long task.
 #[derive(Serialize)]
 struct Consolidation {
     store: u32,
-    contents: Vec<Listed>,
+    /// All paths, one behind the other.
+    paths: String,
+    /// Where each ends, in units of JavaScript's strings: little-endian words.
+    #[serde(serialize_with = "packed")]
+    ends: Vec<u8>,
+    /// 1 for an array, 0 for a group.
+    #[serde(serialize_with = "packed")]
+    arrays: Vec<u8>,
     warnings: Vec<String>,
+}
+
+fn packed<S: Serializer>(bytes: &[u8], serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_bytes(bytes)
+}
+
+/// Nodes listed between two turns.
+const LISTED_AT_ONCE: usize = 1 << 14;
+
+impl Consolidation {
+    async fn of(store: u32, consolidated: &Consolidated) -> Self {
+        let warnings = consolidated.warnings().to_vec();
+        let mut listed = Self { store, paths: String::new(), ends: Vec::new(), arrays: Vec::new(), warnings };
+        let mut end = 0_u32;
+        for (at, (path, kind)) in consolidated.contents().iter().enumerate() {
+            if at % LISTED_AT_ONCE == 0 {
+                next_turn().await;
+            }
+            if *kind == NodeKind::ImplicitGroup {
+                continue;
+            }
+            listed.paths.extend(["/", path.as_str()]);
+            end += 1 + path.as_str().encode_utf16().fold(0, |units, _| units + 1);
+            listed.ends.extend(end.to_le_bytes());
+            listed.arrays.push(u8::from(*kind == NodeKind::Array));
+        }
+        listed
+    }
 }
 
 /// Wraps a store in its consolidated metadata: v2's under `key`, or that in the root's `zarr.json`.
@@ -46,29 +79,31 @@ pub fn consolidated_store(store: u32, format: u8, key: String, settle: Function)
             let format = ZarrFormat::Draft(draft);
             loaded = load(&inner, &StoreKey::parse(DRAFT_ZMETADATA)?, format).await?;
         }
-        let Loaded::Consolidated(consolidated) = loaded else {
+        let Loaded::Consolidated(mut consolidated, value) = loaded else {
             return Err(Error::format("this is no consolidated metadata").at_key(DRAFT_ZMETADATA));
         };
-        let consolidated = *consolidated;
-        let contents = consolidated.contents().into_iter().filter_map(|(path, kind)| {
-            let kind = match kind {
-                NodeKind::Array => "array",
-                NodeKind::Group => "group",
-                NodeKind::ImplicitGroup => return None,
-            };
-            Some(Listed { path: format!("/{path}"), kind })
-        });
-        let (contents, warnings) = (contents.collect(), consolidated.warnings().to_vec());
-        let store = registry::add_store(Rc::new(Overlay::new(inner, consolidated)));
-        to_js(&Consolidation { store, contents, warnings })
+        let mut listed = Consolidation::of(0, &consolidated).await;
+        next_turn().await;
+        if value.len() >= LARGE_BYTES {
+            let text = value.clone();
+            consolidated.leave_text_to(Rc::new(move |span| read_text(&text, span)));
+        }
+        listed.store = registry::add_store(Rc::new(Overlay::new(inner, *consolidated, value)));
+        to_js(&listed)
     })
 }
 
 /// What was found.
 enum Loaded {
-    Consolidated(Box<Consolidated>),
+    Consolidated(Box<Consolidated>, Value),
     /// The entry point of a draft's hierarchy, which never holds any.
     Draft(Draft),
+}
+
+/// A part of a text that JavaScript keeps.
+fn read_text(text: &Value, span: Range<usize>) -> Option<String> {
+    let part = text.slice(span.start as u64..span.end as u64).ok()?;
+    String::from_utf8(part.to_vec(limits::METADATA_BYTES, "metadata document").ok()?).ok()
 }
 
 async fn load(store: &Rc<dyn Store>, key: &StoreKey, format: ZarrFormat) -> Result<Loaded> {
@@ -76,13 +111,20 @@ async fn load(store: &Rc<dyn Store>, key: &StoreKey, format: ZarrFormat) -> Resu
     let fetched = store.get(key, ByteRange::Whole, &context).await?;
     let absent =
         || Error::not_found(format!("no v{} consolidated metadata", format.version())).at_key(key.as_str());
-    let text = fetched.ok_or_else(absent)?.value.to_vec(limits::METADATA_BYTES, "consolidated metadata")?;
-    if let (ZarrFormat::V3, Some(entry)) = (format, EntryPoint::parse(&text)?) {
+    let value = fetched.ok_or_else(absent)?.value;
+    let text = large_document::read(&value).await?;
+    // Spans are counted without a byte order mark.
+    let mark = if text.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() as u64 } else { 0 };
+    let value = value.slice(mark..value.len())?;
+    let blamed = |error: Error| error.in_stage(Stage::Metadata).at_key(key.as_str());
+    let scanned = scan(text, format).await.map_err(blamed)?;
+    if let (ZarrFormat::V3, Some(own)) = (format, scanned.own_text())
+        && let Some(entry) = EntryPoint::parse(own.as_bytes())?
+    {
         return Ok(Loaded::Draft(entry.draft));
     }
-    let indexed = Consolidated::index(&text, format);
-    let indexed = indexed.map_err(|error| error.in_stage(Stage::Metadata).at_key(key.as_str()))?;
-    indexed.map(|found| Loaded::Consolidated(Box::new(found))).ok_or_else(|| {
+    let indexed = large_document::index(scanned).await.map_err(blamed)?;
+    indexed.map(|found| Loaded::Consolidated(Box::new(found), value)).ok_or_else(|| {
         let error = Error::format("the root's zarr.json has no consolidated metadata");
         error.in_stage(Stage::Metadata).at_key(key.as_str())
     })

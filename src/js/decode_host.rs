@@ -5,7 +5,6 @@
 
 use std::alloc::{Layout, alloc, dealloc};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::error::report_to_json;
@@ -20,17 +19,23 @@ use crate::access::chunk_update::{ChunkUpdate, PendingUpdate, apply};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::pipeline::Scratch;
 use crate::format::metadata::document::NodeDocument;
+use crate::sorted::Map;
 
 /// Every buffer begins at a multiple of this: tables are words.
 const ALIGNMENT: usize = 16;
 
 #[derive(Default)]
 struct Worker {
-    bindings: BTreeMap<u32, Rc<Binding>>,
-    parts: BTreeMap<u32, WorkerPart>,
+    bindings: Map<u32, Rc<Binding>>,
+    parts: Map<u32, WorkerPart>,
     scratch: Scratch,
     result: Vec<u8>,
+    /// Memory of a part that is over, for the next one: neither has to be filled before its chunks come.
+    spare: Vec<u8>,
 }
+
+/// The largest memory that is kept for the next part.
+const LARGEST_SPARE: usize = 8 << 20;
 
 thread_local! {
     static WORKER: RefCell<Worker> = RefCell::default();
@@ -131,7 +136,7 @@ pub unsafe extern "C" fn zarr_begin(part: u32, array: u32, header: *const u32, w
     let header = unsafe { slice(header, words) };
     answer(|worker| {
         let binding = worker.bindings.get(&array).ok_or_else(|| unknown("array", array))?;
-        let assembly = Assembly::begin(binding, header)?;
+        let assembly = Assembly::begin(binding, header, std::mem::take(&mut worker.spare))?;
         worker.parts.insert(part, WorkerPart::Assembly(assembly));
         Ok(Vec::new())
     })
@@ -284,7 +289,12 @@ pub extern "C" fn zarr_result_len() -> usize {
 /// Frees the result.
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_release_result() {
-    WORKER.with_borrow_mut(|worker| worker.result = Vec::new());
+    WORKER.with_borrow_mut(|worker| {
+        let result = std::mem::take(&mut worker.result);
+        if result.len() <= LARGEST_SPARE && result.len() > worker.spare.len() {
+            worker.spare = result;
+        }
+    });
 }
 
 /// Where the message of a panic is; readable after the trap.

@@ -1,6 +1,5 @@
 //! The decoder as the engine sees it: a job of TypeScript (`read/job.ts`) that hands parts to a pool of workers, or to this thread.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use js_sys::{Array as JsArray, Reflect, Uint8Array, Uint32Array};
@@ -10,10 +9,12 @@ use wasm_bindgen::prelude::*;
 use super::bytes::{our_value, to_js};
 use super::error::{error_of_json, store_failed};
 use super::host;
-use super::read::Job;
+use super::read::{Job, box_numbers, refused};
+use crate::access::part::Part;
 use crate::error::{Error, Result};
 use crate::hierarchy::array::Array;
 use crate::hierarchy::decoder::{Decoder, PartDecoder, Supply};
+use crate::sorted::Map;
 use crate::store::{LocalFuture, Value};
 
 /// Decodes where the job says.
@@ -56,16 +57,30 @@ impl PartDecoder for JobPart {
         supplied.map_err(|thrown| thrown_error(&thrown))
     }
 
-    fn finish(mut self: Box<Self>) -> LocalFuture<'static, Result<Value>> {
+    fn finish(self: Box<Self>) -> LocalFuture<'static, Result<Value>> {
         Box::pin(async move {
-            let promise = self.job.decode_finish(self.part).map_err(|thrown| thrown_error(&thrown))?;
-            let settled = host::settled(promise).await;
-            self.is_over = true;
-            let elements = settled.map_err(|thrown| thrown_error(&thrown))?;
-            let elements: Uint8Array =
-                elements.dyn_into().map_err(|_| Error::unsupported("a decoder answered with no elements"))?;
-            Ok(our_value(elements))
+            let elements = self.settled().await?;
+            elements.ok_or_else(|| Error::unsupported("a decoder answered with no elements"))
         })
+    }
+
+    fn finish_at(self: Box<Self>, part: &Part) -> LocalFuture<'static, Result<Option<Value>>> {
+        let (start, shape) = box_numbers(part);
+        Box::pin(async move {
+            self.job.decode_place(self.part, &start, &shape).map_err(refused)?;
+            self.settled().await
+        })
+    }
+}
+
+impl JobPart {
+    /// What the job answers with: the elements, or nothing where it has put them into the result.
+    async fn settled(mut self: Box<Self>) -> Result<Option<Value>> {
+        let promise = self.job.decode_finish(self.part).map_err(|thrown| thrown_error(&thrown))?;
+        let settled = host::settled(promise).await;
+        self.is_over = true;
+        let elements = settled.map_err(|thrown| thrown_error(&thrown))?;
+        Ok(elements.dyn_into::<Uint8Array>().ok().map(our_value))
     }
 }
 
@@ -84,10 +99,10 @@ fn identity(value: &Value) -> usize {
 }
 
 /// How many of these values refer to each buffer.
-fn count_uses(values: &[Value]) -> BTreeMap<usize, usize> {
-    let mut uses = BTreeMap::new();
+fn count_uses(values: &[Value]) -> Map<usize, usize> {
+    let mut uses = Map::new();
     for value in values {
-        *uses.entry(identity(value)).or_insert(0) += 1;
+        *uses.get_or_insert_with(identity(value), || 0) += 1;
     }
     uses
 }

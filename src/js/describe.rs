@@ -1,14 +1,14 @@
 //! A node in the words of the TypeScript classes' getters: `NodeSummary` of `node_facts.ts`.
 
-use js_sys::Float32Array;
+use js_sys::{Float32Array, Reflect};
 use serde::{Serialize, Serializer};
 use wasm_bindgen::prelude::*;
 
 use super::error::report_to_js;
 use super::json::to_js;
-use super::{registry, user_codecs};
+use super::{bytes, registry, user_codecs};
 use crate::access::binding::Binding;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::{ChunkGrid, GridDimension};
 use crate::format::codec::registry::Home;
 use crate::format::data_type::description::Description;
@@ -107,16 +107,23 @@ pub fn summary(node: &OpenedNode) -> Result<JsValue> {
         }
         NodeMetadata::Group(group) => ("group", &group.attributes, &group.warnings, None),
     };
-    to_js(&NodeSummary {
+    let summary = to_js(&NodeSummary {
         kind,
         path: format!("/{}", node.path),
         format: node.document.format.version(),
         dialect: node.document.format.name(),
-        document: node.document.to_json()?,
+        document: node.document.to_json(),
         attributes,
         warnings,
         array,
-    })
+    })?;
+    if let Some(value) = &node.large {
+        // As it came: nobody may ever want it as text.
+        let bytes = bytes::to_js(value, usize::MAX)?.bytes;
+        // It is an object that was made just now.
+        let _ = Reflect::set(&summary, &"large".into(), &bytes);
+    }
+    Ok(summary)
 }
 
 /// The part of a summary that codecs of the user's have a say in: an `ArraySummary`.
@@ -137,6 +144,11 @@ fn array_summary(metadata: &ArrayMetadata, document: &NodeDocument) -> Result<Ar
 fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<ArraySummary> {
     let metadata = binding.metadata();
     let outer = binding.outer_shape();
+    if let Err(error) = binding.first_chain()
+        && error.context().stage == Some(Stage::Full)
+    {
+        return Err(error);
+    }
     // An array whose codecs nobody knows is described as if it had none; reading it says what is missing.
     let chunks = binding.chunk_shape().unwrap_or_else(|_| outer.clone());
     let rank = u32::try_from(metadata.shape.len()).unwrap_or(u32::MAX);

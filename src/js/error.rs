@@ -1,96 +1,90 @@
 //! Errors on their way out, and those of workers on their way back: a report of plain fields, which `errors.ts` turns into
 //! the class that callers branch on.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
-use js_sys::Reflect;
-use serde::{Deserialize, Serialize};
+use js_sys::{Array, Object, Reflect};
 use wasm_bindgen::JsValue;
 
-use crate::error::{Context, Error, ErrorKind, Stage};
+use crate::error::{Context, Error, ErrorKind, Result, Stage};
+use crate::format::metadata::json::Document;
+use crate::format::metadata::write::text::{ObjectText, string};
 
-#[derive(Serialize, Deserialize)]
-struct Report {
-    code: String,
-    message: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    stage: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    node: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    key: Option<String>,
-    /// Offset and length: JavaScript has them as numbers.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    range: Option<(f64, f64)>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    codec: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    field: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    expected: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    actual: Option<String>,
-}
-
-impl Report {
-    // Offsets beyond 2^53 are rounded: they are for people.
-    #[allow(clippy::cast_precision_loss)]
-    fn new(error: &Error, message: String) -> Self {
-        let context = error.context().clone();
-        Self {
-            code: error.kind().code().to_owned(),
-            message,
-            stage: context.stage.map(|stage| stage.name().to_owned()),
-            node: context.node,
-            key: context.key,
-            range: context.range.map(|(offset, len)| (offset as f64, len as f64)),
-            codec: context.codec,
-            field: context.field,
-            expected: context.expected,
-            actual: context.actual,
-        }
-    }
-
-    // The floats were made from unsigned integers, by `new`.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    fn into_error(self) -> Error {
-        let kind = ErrorKind::from_code(&self.code).unwrap_or(ErrorKind::Unsupported);
-        Error::new(kind, self.message).with_context(Context {
-            stage: self.stage.as_deref().and_then(Stage::from_name),
-            node: self.node,
-            key: self.key,
-            range: self.range.map(|(offset, len)| (offset as u64, len as u64)),
-            codec: self.codec,
-            field: self.field,
-            expected: self.expected,
-            actual: self.actual,
-        })
-    }
+/// The members of a report that are texts.
+fn texts<'a>(error: &'a Error, message: &'a str) -> [(&'static str, Option<&'a str>); 9] {
+    let context = error.context();
+    [
+        ("code", Some(error.kind().code())),
+        ("message", Some(message)),
+        ("stage", context.stage.map(Stage::name)),
+        ("node", context.node.as_deref()),
+        ("key", context.key.as_deref()),
+        ("codec", context.codec.as_deref()),
+        ("field", context.field.as_deref()),
+        ("expected", context.expected.as_deref()),
+        ("actual", context.actual.as_deref()),
+    ]
 }
 
 /// An error for JavaScript: the whole sentence, and what the host threw as its cause.
+// Offsets beyond 2^53 are rounded: they are for people.
+#[allow(clippy::cast_precision_loss)]
 pub fn report_to_js(error: &Error) -> JsValue {
-    let report = Report::new(error, error.to_string());
-    let object = serde_wasm_bindgen::to_value(&report).unwrap_or(JsValue::NULL);
-    if let Some(cause) = error.cause().and_then(|cause| cause.downcast_ref::<JsValue>()) {
-        // Setting a member of a plain object does not fail.
-        let _ = Reflect::set(&object, &"cause".into(), cause);
+    let report = Object::new();
+    // Setting a member of a plain object does not fail.
+    let set = |name: &str, value: &JsValue| drop(Reflect::set(&report, &name.into(), value));
+    let message = error.to_string();
+    for (name, text) in texts(error, &message) {
+        if let Some(text) = text {
+            set(name, &text.into());
+        }
     }
-    object
+    if let Some((offset, len)) = error.context().range {
+        set("range", &Array::of2(&(offset as f64).into(), &(len as f64).into()));
+    }
+    if let Some(cause) = error.cause().and_then(|cause| cause.downcast_ref::<JsValue>()) {
+        set("cause", cause);
+    }
+    report.into()
 }
 
 /// An error for another instance: the sentence without its context, which the other side may add to.
 pub fn report_to_json(error: &Error) -> String {
-    let report = Report::new(error, error.message().to_owned());
-    serde_json::to_string(&report).unwrap_or_default()
+    let mut report = ObjectText::new();
+    for (name, text) in texts(error, error.message()) {
+        if let Some(text) = text {
+            report.set(name, string(text));
+        }
+    }
+    if let Some((offset, len)) = error.context().range {
+        report.set("range", format!("[{offset},{len}]"));
+    }
+    report.compact()
 }
 
 /// What another instance reported.
 pub fn error_of_json(json: &str) -> Error {
-    match serde_json::from_str::<Report>(json) {
-        Ok(report) => report.into_error(),
-        Err(_) => Error::unsupported(json),
-    }
+    error_of(json).unwrap_or_else(|_| Error::unsupported(json))
+}
+
+fn error_of(json: &str) -> Result<Error> {
+    let document = Document::parse(json.as_bytes())?;
+    let report = document.root().object()?;
+    let text = |name: &str| report.get(name).and_then(|text| text.str().ok()).map(Cow::into_owned);
+    let message = text("message").ok_or_else(|| Error::format("a report has a message"))?;
+    let kind = text("code").and_then(|code| ErrorKind::from_code(&code)).unwrap_or(ErrorKind::Unsupported);
+    let range = report.get("range").and_then(|range| range.u64_list().ok());
+    Ok(Error::new(kind, message).with_context(Context {
+        stage: text("stage").and_then(|stage| Stage::from_name(&stage)),
+        node: text("node"),
+        key: text("key"),
+        range: range.and_then(|range| Some((*range.first()?, *range.get(1)?))),
+        codec: text("codec"),
+        field: text("field"),
+        expected: text("expected"),
+        actual: text("actual"),
+    }))
 }
 
 /// What JavaScript threw, as the cause of a `Store` error.

@@ -46,6 +46,10 @@ extern "C" {
     /// Resolves after so many milliseconds.
     #[wasm_bindgen(method)]
     fn sleep(this: &Host, ms: u32) -> Promise;
+
+    /// Resolves when others had their turn, if this task has lasted long enough.
+    #[wasm_bindgen(method)]
+    fn breathe(this: &Host) -> Promise;
 }
 
 thread_local! {
@@ -85,6 +89,7 @@ pub async fn settled(value: JsValue) -> Result<JsValue, JsValue> {
 }
 
 /// Asks for a lock of the host.
+#[cfg(feature = "full")]
 pub fn lock(name: &str) -> Option<Lock> {
     host().map(|host| host.lock(name))
 }
@@ -101,6 +106,14 @@ pub async fn sleep(ms: u32) {
     if let Some(host) = host() {
         // A timer does not fail.
         let _ = settled(host.sleep(ms).into()).await;
+    }
+}
+
+/// Lets other tasks go first, if this one has lasted long enough.
+pub async fn breathe() {
+    if let Some(host) = host() {
+        // It does not fail.
+        let _ = settled(host.breathe().into()).await;
     }
 }
 

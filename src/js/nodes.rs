@@ -1,6 +1,6 @@
-//! Making, finding and removing nodes, and changing what their documents say. `create.ts`, `nodes.ts` and the classes drive it.
+//! Making, looking for and removing nodes, and changing what their documents say. `create.ts`, `nodes.ts` and the classes drive it.
 
-use js_sys::{Array as JsArray, Function, Uint8Array};
+use js_sys::{Function, Uint8Array};
 use wasm_bindgen::prelude::*;
 
 use super::error::report_to_js;
@@ -9,13 +9,13 @@ use super::{describe, registry, store, task};
 use crate::error::{Error, Result};
 use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, FillValue};
+use crate::format::metadata::draft::is_sharding;
 use crate::format::metadata::write::edit::AttributeUpdate;
 use crate::format::metadata::write::options::{ArrayOptions, data_type_of};
 use crate::format::metadata::{NodeKind, ZarrFormat};
 use crate::format::path::NodePath;
 use crate::hierarchy::array::Array;
 use crate::hierarchy::attributes::update_attributes as update;
-use crate::hierarchy::children::children as children_of;
 use crate::hierarchy::consolidate::consolidate as consolidate_group;
 use crate::hierarchy::create::{NewNode, create};
 use crate::hierarchy::draft::{NewHierarchy, create_hierarchy as make_hierarchy};
@@ -135,6 +135,12 @@ async fn made(store: u32, path: &str, node: &NewNode, overwrite: bool, signal: J
     describe::summary(&created)
 }
 
+/// Whether we have a storage transformer of this URI.
+#[wasm_bindgen(js_name = isStorageTransformer)]
+pub fn is_storage_transformer(extension: &str) -> bool {
+    is_sharding(extension)
+}
+
 /// The description of a data type (JSON of its name) before there is an array of it: JSON text; of `like`'s where it is empty.
 #[wasm_bindgen(js_name = describeTypeName)]
 pub fn describe_type_name(data_type: &str, like: Option<u32>) -> std::result::Result<String, JsValue> {
@@ -203,17 +209,6 @@ pub fn update_attributes(
         let path = NodePath::parse_any(&path)?;
         let updated = update(&store, &path, &attributes, how, &store::context(signal)).await?;
         describe::summary(&updated)
-    })
-}
-
-/// The summaries of the nodes directly below a group.
-#[wasm_bindgen]
-pub fn children(store: u32, path: String, signal: JsValue, settle: Function) -> u32 {
-    task::start(settle, async move {
-        let store = registry::store(store)?;
-        let nodes = children_of(&store, path.trim_matches('/'), &store::context(signal)).await?;
-        let summaries = nodes.iter().map(describe::summary).collect::<Result<Vec<_>>>()?;
-        Ok(summaries.into_iter().collect::<JsArray>().into())
     })
 }
 

@@ -49,6 +49,7 @@ pub fn open(
         },
         v3_first,
         without_attributes: !attributes,
+        leaves_large: true,
     };
     task::start(settle, async move {
         let store = registry::store(store)?;

@@ -3,17 +3,17 @@
 use std::rc::Rc;
 
 use js_sys::{Array as JsArray, Float64Array, Function, Uint32Array};
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use wasm_bindgen::prelude::*;
 
 use super::bytes::to_js as bytes_to_js;
 use super::decoder::JobDecoder;
 use super::json::to_js;
-use super::{host, registry, store, task};
+use super::{host, plain, registry, store, task};
 use crate::access::part::Part;
 use crate::access::piece::MovedAxis;
 use crate::access::selection::{DimensionSelection, Selection};
-use crate::error::{Error, Result, Stage};
+use crate::error::{Error, Result};
 use crate::format::conversion::{Bins, Conversion, Shading};
 use crate::format::data_type::DataType;
 use crate::hierarchy::decoder::Decoder;
@@ -52,6 +52,15 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = decodeBegin)]
     pub fn decode_begin(this: &Job, header: &Uint32Array) -> std::result::Result<u32, JsValue>;
 
+    /// Announces the end of a part's supplies, and where in the result it goes, before `decode_finish`: the job may put it there.
+    #[wasm_bindgen(method, catch, js_name = decodePlace)]
+    pub fn decode_place(
+        this: &Job,
+        part: u32,
+        start: &Float64Array,
+        shape: &Float64Array,
+    ) -> std::result::Result<(), JsValue>;
+
     #[wasm_bindgen(method, catch, js_name = decodeSupply)]
     pub fn decode_supply(
         this: &Job,
@@ -69,41 +78,55 @@ extern "C" {
 }
 
 /// A selection as `selection.ts` writes it.
-#[derive(Deserialize)]
 struct Request {
-    selection: Selected,
-    #[serde(default)]
+    selection: Selection,
     order: Option<Vec<u32>>,
-    #[serde(default)]
     streamed: bool,
-    #[serde(default)]
     nearest: Option<Vec<f64>>,
-    #[serde(default)]
     priority: f64,
-    #[serde(default)]
     reload: bool,
-    #[serde(default)]
     conversion: Option<Wanted>,
 }
 
+impl Request {
+    fn read(request: &JsValue) -> Result<Self> {
+        let is = |name| plain::member(request, name).is_some_and(|value| value.is_truthy());
+        let selection = plain::member(request, "selection").unwrap_or(JsValue::UNDEFINED);
+        Ok(Self {
+            selection: selected(&selection)?,
+            order: plain::read(request, "order", |order| plain::list(order, plain::word))?,
+            streamed: is("streamed"),
+            nearest: plain::read(request, "nearest", |place| plain::list(place, plain::number))?,
+            priority: plain::read(request, "priority", plain::number)?.unwrap_or_default(),
+            reload: is("reload"),
+            conversion: plain::read(request, "conversion", Wanted::read)?,
+        })
+    }
+}
+
 /// What becomes of the elements, as `conversion.ts` writes it.
-#[derive(Deserialize)]
 struct Wanted {
     /// Words of `format::conversion`, from the conventions' module.
-    #[serde(default)]
     unpacking: Option<Vec<u32>>,
     /// A type of numbers.
-    #[serde(default)]
     to: Option<String>,
     /// From which number to which, gamma, bytes of a colour, and the table.
-    #[serde(default)]
     shading: Option<Vec<f64>>,
     /// From which number to which, and how many bins.
-    #[serde(default)]
-    summary: Option<(f64, f64, u32)>,
+    summary: Option<Bins>,
 }
 
 impl Wanted {
+    fn read(wanted: &JsValue) -> Result<Self> {
+        let numbers = |list: &JsValue| plain::list(list, plain::number);
+        Ok(Self {
+            unpacking: plain::read(wanted, "unpacking", |words| plain::list(words, plain::word))?,
+            to: plain::member(wanted, "to").and_then(|name| name.as_string()),
+            shading: plain::read(wanted, "shading", numbers)?,
+            summary: plain::read(wanted, "summary", numbers)?.map(bins).transpose()?,
+        })
+    }
+
     fn conversion(self, data_type: &DataType) -> Result<Conversion> {
         let conversion = match self.unpacking {
             Some(words) => Conversion::from_words(&words, data_type)?,
@@ -113,13 +136,21 @@ impl Wanted {
             Some(numbers) => conversion.shaded(shading(&numbers)?)?,
             None => conversion,
         };
-        if let Some((low, high, count)) = self.summary {
-            return conversion.summarized(Bins { low, high, count: count as usize });
+        if let Some(bins) = self.summary {
+            return conversion.summarized(bins);
         }
         match self.to {
             Some(name) => conversion.to(&name),
             None => Ok(conversion),
         }
+    }
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a count
+fn bins(numbers: Vec<f64>) -> Result<Bins> {
+    match numbers.as_slice() {
+        [low, high, count] => Ok(Bins { low: *low, high: *high, count: *count as usize }),
+        _ => Err(Error::argument("a summary has three numbers")),
     }
 }
 
@@ -132,36 +163,30 @@ fn shading(numbers: &[f64]) -> Result<Shading> {
     Ok(Shading { low, high, gamma, width: width as usize, table })
 }
 
-#[derive(Deserialize)]
-enum Selected {
-    Orthogonal(Vec<Dimension>),
-    Points(Vec<Vec<i64>>),
-}
-
-#[derive(Deserialize)]
-enum Dimension {
-    All,
-    Index(i64),
-    Slice {
-        #[serde(default)]
-        start: Option<i64>,
-        #[serde(default)]
-        stop: Option<i64>,
-        #[serde(default)]
-        step: Option<i64>,
-    },
-    List(Vec<i64>),
-}
-
-impl From<Dimension> for DimensionSelection {
-    fn from(dimension: Dimension) -> Self {
-        match dimension {
-            Dimension::All => Self::All,
-            Dimension::Index(index) => Self::Index(index),
-            Dimension::Slice { start, stop, step } => Self::Slice { start, stop, step },
-            Dimension::List(list) => Self::List(list),
-        }
+/// `EngineSelection` of `selection.ts`.
+fn selected(selection: &JsValue) -> Result<Selection> {
+    let integers = |list: &JsValue| plain::list(list, plain::integer);
+    if let Some(lists) = plain::member(selection, "Points") {
+        return Ok(Selection::Points(plain::list(&lists, integers)?));
     }
+    let entries = plain::member(selection, "Orthogonal");
+    let entries = entries.ok_or_else(|| plain::unreadable("a selection", selection))?;
+    Ok(Selection::Orthogonal(plain::list(&entries, dimension)?))
+}
+
+fn dimension(entry: &JsValue) -> Result<DimensionSelection> {
+    if entry.is_string() {
+        return Ok(DimensionSelection::All);
+    }
+    if let Some(index) = plain::read(entry, "Index", plain::integer)? {
+        return Ok(DimensionSelection::Index(index));
+    }
+    if let Some(list) = plain::read(entry, "List", |list| plain::list(list, plain::integer))? {
+        return Ok(DimensionSelection::List(list));
+    }
+    let slice = plain::member(entry, "Slice").ok_or_else(|| plain::unreadable("a selection", entry))?;
+    let bound = |name| plain::read(&slice, name, plain::integer);
+    Ok(DimensionSelection::Slice { start: bound("start")?, stop: bound("stop")?, step: bound("step")? })
 }
 
 /// A request as `selection.ts` writes it.
@@ -191,10 +216,9 @@ impl std::ops::Deref for JobRequest {
 
 /// What was asked for.
 pub fn request_of(request: JsValue) -> Result<JobRequest> {
-    let request: Request = serde_wasm_bindgen::from_value(request).map_err(unreadable)?;
+    let request = Request::read(&request)?;
     let order = request.order.map(|order| order.into_iter().map(|axis| axis as usize).collect());
     let Request { selection, streamed, nearest, priority, reload, conversion, .. } = request;
-    let selection = selection.into();
     let read = ReadRequest { selection, order, streamed, nearest, conversion: None, decodes: true };
     Ok(JobRequest { read, priority, reload, conversion })
 }
@@ -214,19 +238,10 @@ pub fn progress_numbers(progress: &Progress) -> Float64Array {
     Float64Array::from(numbers.as_slice())
 }
 
-impl From<Selected> for Selection {
-    fn from(selected: Selected) -> Self {
-        match selected {
-            Selected::Orthogonal(entries) => Self::Orthogonal(entries.into_iter().map(Into::into).collect()),
-            Selected::Points(lists) => Self::Points(lists),
-        }
-    }
-}
-
 /// What was selected, for a write.
+#[cfg(feature = "full")]
 pub fn selection(request: JsValue) -> Result<Selection> {
-    let request: Request = serde_wasm_bindgen::from_value(request).map_err(unreadable)?;
-    Ok(request.selection.into())
+    Ok(Request::read(&request)?.selection)
 }
 
 /// Reads a selection; answers when the job has all of its parts, with what it took (`progress_numbers`).
@@ -243,10 +258,6 @@ pub fn read(array: u32, request: JsValue, job: Job, signal: JsValue, settle: Fun
         let done = read_array(&array, &request, &decoder, &sink, &context).await?;
         Ok(progress_numbers(&done).into())
     })
-}
-
-fn unreadable(error: serde_wasm_bindgen::Error) -> Error {
-    Error::argument(format!("the selection cannot be read: {error}")).in_stage(Stage::Selection)
 }
 
 struct JobSink {
@@ -299,6 +310,12 @@ fn numbers(values: &[u64]) -> Vec<f64> {
     values.iter().map(|value| *value as f64).collect()
 }
 
+/// Where a part begins in its result, and its extents.
+pub fn box_numbers(part: &Part) -> (Float64Array, Float64Array) {
+    let array = |values: &[u64]| Float64Array::from(numbers(values).as_slice());
+    (array(&part.start), array(&part.shape))
+}
+
 fn small(value: usize) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }
@@ -319,8 +336,7 @@ impl PartSink for JobSink {
     }
 
     fn part(&self, part: &Part, data: PartData) -> LocalFuture<'_, Result<()>> {
-        let start = Float64Array::from(numbers(&part.start).as_slice());
-        let shape = Float64Array::from(numbers(&part.shape).as_slice());
+        let (start, shape) = box_numbers(part);
         Box::pin(async move {
             let PartData { base, chunks } = &data;
             let view = match base {
@@ -350,7 +366,7 @@ impl PartSink for JobSink {
 }
 
 /// What the job threw: there was no room for the result.
-fn refused(thrown: JsValue) -> Error {
+pub fn refused(thrown: JsValue) -> Error {
     let message = super::error::describe(&thrown);
     Error::limit(format!("the result cannot be held: {message}")).caused_by(Rc::new(thrown))
 }

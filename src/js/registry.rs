@@ -1,22 +1,22 @@
 //! Numbers for what TypeScript refers to. A number is never given twice, so one that is out of date finds nothing.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::error::{Error, Result};
 use crate::hierarchy::array::Array;
+use crate::sorted::Map;
 use crate::store::Store;
 
 /// Things by number.
 pub struct Registry<T> {
     next: u32,
-    entries: BTreeMap<u32, T>,
+    entries: Map<u32, T>,
 }
 
 impl<T> Registry<T> {
     pub const fn new() -> Self {
-        Self { next: 1, entries: BTreeMap::new() }
+        Self { next: 1, entries: Map::new() }
     }
 
     pub fn insert(&mut self, entry: T) -> u32 {

@@ -10,8 +10,7 @@ use super::error::store_failed;
 use super::json::to_js;
 use super::registry;
 use super::user_store::UserStore;
-use crate::error::{Error, Result};
-use crate::format::metadata::draft::is_sharding;
+use crate::error::{Error, IS_FULL, Result};
 use crate::store::Store;
 use crate::store::transform::{ArrayPlace, Named, Registry, Transformer};
 
@@ -48,17 +47,14 @@ struct Info<'a> {
 /// Ours, and those that the hook knows.
 pub fn registry_of(hook: TransformerHook) -> Rc<Registry> {
     let mut registry = Registry::default();
+    if !IS_FULL {
+        return Rc::new(registry);
+    }
     registry.ask_for_others(Rc::new(move |named| {
         let transformer = || Rc::new(UserTransformer::new(&hook, named)) as Rc<dyn Transformer>;
         hook.has(named.extension).then(|| Ok(transformer()))
     }));
     Rc::new(registry)
-}
-
-/// Whether we have a storage transformer of this URI.
-#[wasm_bindgen(js_name = isStorageTransformer)]
-pub fn is_storage_transformer(extension: &str) -> bool {
-    is_sharding(extension)
 }
 
 struct UserTransformer {

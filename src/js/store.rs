@@ -73,6 +73,7 @@ fn http(root: RootUrl, options: &HttpStoreOptions) -> Rc<dyn Store> {
 }
 
 /// The object at a URL as a store of one value, whatever the key.
+#[cfg(feature = "full")]
 pub fn http_object(url: &str, options: &HttpStoreOptions) -> Result<Rc<dyn Store>> {
     Ok(http(RootUrl::parse(url)?.as_object(), options))
 }
@@ -113,6 +114,18 @@ pub fn read_key(store: u32, key: String, offset: Option<f64>, length: Option<f64
         let Some(fetched) = fetched else { return Ok(JsValue::UNDEFINED) };
         // Whoever asked may transfer or change it.
         Ok(to_js_whole(&fetched.value)?.into())
+    })
+}
+
+/// Bytes of a key's value; undefined where there is none.
+// Sizes of files are far below 2^53.
+#[allow(clippy::cast_precision_loss)]
+#[wasm_bindgen(js_name = sizeOfKey)]
+pub fn size_of_key(store: u32, key: String, settle: Function) -> u32 {
+    task::start(settle, async move {
+        let key = StoreKey::parse(&key)?;
+        let size = registry::store(store)?.size(&key, &context(JsValue::UNDEFINED)).await?;
+        Ok(size.map_or(JsValue::UNDEFINED, |size| JsValue::from(size as f64)))
     })
 }
 

@@ -1,4 +1,4 @@
-//! What any store of the engine can be asked from JavaScript beside reading a key: sizes, writes, lists. Keys and prefixes begin
+//! What any store of the engine can be asked from JavaScript beside reading: writes, lists. Keys and prefixes begin
 //! with a slash there; prefixes end in one.
 
 use js_sys::{Array, Function, Uint8Array};
@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 
 use super::bytes::foreign_value;
 use super::json::to_js;
-use super::{registry, store, task};
+use super::{registry, task};
 use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
 use crate::store::Listing;
@@ -30,18 +30,6 @@ impl From<Listing> for Directory {
         let prefixes = prefixes.iter().map(|prefix| format!("/{prefix}/")).collect();
         Self { keys: keys.iter().map(absolute).collect(), prefixes }
     }
-}
-
-/// Bytes of a key's value; undefined where there is none.
-// Sizes of files are far below 2^53.
-#[allow(clippy::cast_precision_loss)]
-#[wasm_bindgen(js_name = sizeOfKey)]
-pub fn size_of_key(store: u32, key: String, settle: Function) -> u32 {
-    task::start(settle, async move {
-        let key = StoreKey::parse(&key)?;
-        let size = registry::store(store)?.size(&key, &store::context(JsValue::UNDEFINED)).await?;
-        Ok(size.map_or(JsValue::UNDEFINED, |size| JsValue::from(size as f64)))
-    })
 }
 
 /// Puts a value under a key. The bytes are read when they are sent, and must not change until then.

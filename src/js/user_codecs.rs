@@ -8,7 +8,7 @@ use wasm_bindgen::prelude::*;
 use super::error::report_to_js;
 use super::worker_part::WorkerPart;
 use crate::access::binding::Binding;
-use crate::error::{Error, Result};
+use crate::error::{Error, IS_FULL, Result};
 use crate::format::codec::CodecKind;
 use crate::format::codec::registry::kind_of;
 use crate::format::codec::user::{Direction, Request, Site, UserCodecs, Users};
@@ -21,7 +21,11 @@ use crate::format::metadata::document::NodeDocument;
 /// # Errors
 /// As [`UserCodecs::from_json`].
 pub fn users_of(json: &str) -> Result<Users> {
-    if json.is_empty() { Ok(None) } else { Ok(Some(Rc::new(UserCodecs::from_json(json)?))) }
+    if json.is_empty() {
+        return Ok(None);
+    }
+    Error::check_full("codecs of the user's")?;
+    Ok(Some(Rc::new(UserCodecs::from_json(json)?)))
 }
 
 /// The place of a codec of the user's whose kind must be known before the array can be bound: JSON text of a `CodecSite`. Undefined
@@ -54,6 +58,9 @@ fn question(document: &str, users: &str) -> Result<Option<String>> {
 /// # Errors
 /// None that a site can cause.
 pub fn question_of(users: &Users) -> Result<Option<String>> {
+    if !IS_FULL {
+        return Ok(None);
+    }
     let question = users.as_ref().and_then(|users| users.take_question());
     question.map(|site| to_json(&site)).transpose()
 }
@@ -99,6 +106,9 @@ struct RequestsMessage<'a> {
 /// # Errors
 /// None that requests can cause.
 pub fn write_requests(part: &mut WorkerPart) -> Result<Vec<u8>> {
+    if !IS_FULL {
+        return Ok(Vec::new()); // Arrays with codecs of the user's are decoded by the full build.
+    }
     let (mut sites, mut requests, mut bytes): (Vec<Site>, Vec<_>, Vec<u8>) = Default::default();
     part.requests(|key, request| {
         let known = sites.iter().position(|site| site == request.site);

@@ -3,16 +3,16 @@
 //!
 //! The object is called exactly for what is needed, and only by the methods that it has at that moment.
 
-use std::collections::BTreeSet;
-
 use js_sys::{Array, Function, Object, Reflect, Symbol};
 use wasm_bindgen::prelude::*;
 
 use super::bytes::{foreign_value, to_js_whole};
 use super::error::store_failed;
 use super::host;
-use crate::error::{Error, Result};
+use crate::error::{Error, IS_FULL, Result};
 use crate::format::path::{NodePath, StoreKey};
+use crate::sorted;
+use crate::store::left_to_full;
 use crate::store::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value};
 
 #[wasm_bindgen]
@@ -163,14 +163,16 @@ impl UserStore {
         };
         let answer = settled(list.call1(&store, &below(prefix).into())).await?;
         let member = |name: &str| Reflect::get(&answer, &name.into()).unwrap_or(JsValue::UNDEFINED);
-        let (mut keys, mut prefixes) = (Vec::new(), BTreeSet::new());
+        let (mut keys, mut prefixes) = (Vec::new(), Vec::new());
         each(&member("keys"), "listDir", &mut |key| keys.extend(key_below(&key, prefix))).await?;
         each(&member("prefixes"), "listDir", &mut |listed| {
             let key = key_below(listed.strip_suffix('/').unwrap_or(&listed), prefix);
             prefixes.extend(key.and_then(|key| NodePath::from_normal(key.as_str())));
         })
         .await?;
-        Ok(Listing { keys, prefixes: prefixes.into_iter().collect() })
+        sorted::sort(&mut prefixes);
+        prefixes.dedup();
+        Ok(Listing { keys, prefixes })
     }
 
     async fn keys_below(&self, prefix: &NodePath) -> Result<Vec<StoreKey>> {
@@ -305,6 +307,10 @@ impl Store for UserStore {
         }
     }
 
+    fn reads_rows(&self) -> bool {
+        false
+    }
+
     fn describe(&self) -> String {
         "the given store".to_owned()
     }
@@ -338,6 +344,9 @@ impl Store for UserStore {
     }
 
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("writing");
+        }
         Box::pin(async move {
             let set = self.write(key, value).await;
             set.map_err(|error| error.at_key(key.as_str()))
@@ -345,6 +354,9 @@ impl Store for UserStore {
     }
 
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("erasing");
+        }
         Box::pin(async move {
             let erased = self.remove(key).await;
             erased.map_err(|error| error.at_key(key.as_str()))
@@ -356,10 +368,16 @@ impl Store for UserStore {
     }
 
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
+        if !IS_FULL {
+            return left_to_full("listing");
+        }
         Box::pin(self.keys_below(prefix))
     }
 
     fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("erasing");
+        }
         Box::pin(self.remove_prefix(prefix))
     }
 }

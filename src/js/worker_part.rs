@@ -3,7 +3,7 @@
 use crate::access::assemble::Assembly;
 #[cfg(feature = "full")]
 use crate::access::chunk_update::{PendingUpdate, Updated};
-use crate::error::{Result, Stage};
+use crate::error::{IS_FULL, Result, Stage};
 use crate::format::codec::pipeline::Scratch;
 use crate::format::codec::user::Request;
 
@@ -60,7 +60,8 @@ impl WorkerPart {
     /// `Format` for elements that are not as many as the chunk's.
     pub fn answer(&mut self, id: u32, output: &[u8]) -> Result<()> {
         match self {
-            Self::Assembly(assembly) => assembly.answer(id, output),
+            Self::Assembly(assembly) if IS_FULL => assembly.answer(id, output),
+            Self::Assembly(_) => Ok(()),
             #[cfg(feature = "full")]
             Self::Update(update) => update.answer(id, output),
         }

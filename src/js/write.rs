@@ -211,7 +211,7 @@ impl JobEncoder {
         if let Some(number) = known {
             return Ok(number);
         }
-        let number = self.job.bind(&array.document().to_json()?).map_err(|thrown| thrown_error(&thrown))?;
+        let number = self.job.bind(&array.document().to_json()).map_err(|thrown| thrown_error(&thrown))?;
         self.bound.borrow_mut().push((array.clone(), number));
         Ok(number)
     }

@@ -30,6 +30,7 @@ pub mod partial_values;
 pub mod reference;
 mod shared;
 pub mod transform;
+pub mod turn;
 pub mod urgency;
 pub mod value;
 pub mod wrap;
@@ -46,11 +47,19 @@ pub use partial_values::{KeyRange, KeyStartValue};
 pub use urgency::Urgency;
 pub use value::{HostBytes, Value};
 
-use crate::error::{Error, Opaque, Result};
+use crate::error::{Error, IS_FULL, Opaque, Result};
+use crate::format::metadata::NodeMetadata;
 use crate::format::path::{NodePath, StoreKey};
+use crate::sorted;
 
 /// A future on the caller's thread: JavaScript handles never leave it.
 pub type LocalFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
+
+/// The answer of a build that has not what a call needs: where it stands first, the compiler drops what comes after. See
+/// [`Error::needs_full`].
+pub(crate) fn left_to_full<'a, T: 'a>(what: &str) -> LocalFuture<'a, Result<T>> {
+    Box::pin(std::future::ready(Err(Error::needs_full(what))))
+}
 
 /// What a request carries beside its key: things of the caller that a store may honour.
 #[derive(Clone, Default)]
@@ -121,7 +130,7 @@ impl Listing {
                 None => {}
             }
         }
-        listing.prefixes.sort();
+        sorted::sort(&mut listing.prefixes);
         listing.prefixes.dedup();
         listing
     }
@@ -162,6 +171,13 @@ pub trait Store {
         None
     }
 
+    /// The v3 group at the root, where this store knows it out of consolidated metadata: its document, which holds those of all other
+    /// nodes and may have megabytes, and what it says of the group.
+    fn known_group(&self, context: &RequestContext) -> Option<Result<(Value, NodeMetadata)>> {
+        let _ = context;
+        None
+    }
+
     /// The value, or the range of it, under a key. A range that begins at or past the end is a `Format` error of the caller's
     /// data; one that only ends past it is cut.
     fn get<'a>(
@@ -190,11 +206,19 @@ pub trait Store {
         key_ranges: &'a [KeyRange],
         context: &'a RequestContext,
     ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
+        if !IS_FULL {
+            return left_to_full("ranges of several keys");
+        }
         Box::pin(partial_values::get_key_by_key(self, key_ranges, context))
     }
 
     /// Whether neighbouring ranges may be asked for as one. A user's store is asked exactly for what is needed.
     fn merges_ranges(&self) -> bool {
+        self.capabilities().partial
+    }
+
+    /// Whether some rows of a chunk may be asked for instead of all of it. A user's store may expect to be asked as others ask it.
+    fn reads_rows(&self) -> bool {
         self.capabilities().partial
     }
 
@@ -218,6 +242,9 @@ pub trait Store {
 
     /// Puts a value under a key, all of it or nothing.
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("writing");
+        }
         let _ = value;
         Box::pin(async move { Err(self.lacks("write").at_key(key.as_str())) })
     }
@@ -226,16 +253,25 @@ pub trait Store {
     /// empty before, and zeros fill what lies between its end and the first byte that is put. Ranges of one key that
     /// overlap are an `Argument` error, before anything is written. Each key has all of its new bytes or none.
     fn set_partial_values<'a>(&'a self, values: &'a [KeyStartValue]) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("writing");
+        }
         Box::pin(partial_values::set_by_rewriting(self, values))
     }
 
     /// Removes a key; removing an absent one is fine.
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("erasing");
+        }
         Box::pin(async move { Err(self.lacks("erase").at_key(key.as_str())) })
     }
 
     /// Removes several keys.
     fn erase_values<'a>(&'a self, keys: &'a [StoreKey]) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("erasing");
+        }
         Box::pin(async move {
             for key in keys {
                 self.erase(key).await?;
@@ -246,6 +282,9 @@ pub trait Store {
 
     /// All keys, in no particular order.
     fn list(&self) -> LocalFuture<'_, Result<Vec<StoreKey>>> {
+        if !IS_FULL {
+            return left_to_full("listing");
+        }
         Box::pin(async move { self.list_prefix(&NodePath::root()).await })
     }
 
@@ -263,6 +302,9 @@ pub trait Store {
 
     /// All keys below a prefix, in no particular order.
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
+        if !IS_FULL {
+            return left_to_full("listing");
+        }
         Box::pin(async move {
             let (mut open, mut keys) = (vec![prefix.clone()], Vec::new());
             while let Some(prefix) = open.pop() {
@@ -276,6 +318,9 @@ pub trait Store {
 
     /// Removes all keys below a prefix.
     fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("erasing");
+        }
         Box::pin(async move {
             let keys = self.list_prefix(prefix).await?;
             self.erase_values(&keys).await

@@ -3,12 +3,13 @@
 //!
 //! Deliberately read-only: where a write belongs is not for us to guess.
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store};
-use crate::error::Result;
+use crate::error::{IS_FULL, Result};
 use crate::format::path::{NodePath, StoreKey};
+use crate::sorted;
+use crate::store::left_to_full;
 
 /// A store over a store.
 pub struct OverlayStore {
@@ -36,6 +37,10 @@ impl Store for OverlayStore {
 
     fn describe(&self) -> String {
         format!("{} over {}", self.first.describe(), self.second.describe())
+    }
+
+    fn reads_rows(&self) -> bool {
+        self.first.reads_rows() && self.second.reads_rows()
     }
 
     fn merges_ranges(&self) -> bool {
@@ -104,6 +109,9 @@ impl Store for OverlayStore {
     }
 
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
+        if !IS_FULL {
+            return left_to_full("listing");
+        }
         Box::pin(async move {
             Ok(union(self.first.list_prefix(prefix).await?, self.second.list_prefix(prefix).await?))
         })
@@ -111,7 +119,10 @@ impl Store for OverlayStore {
 }
 
 fn union<T: Ord>(first: Vec<T>, second: Vec<T>) -> Vec<T> {
-    first.into_iter().chain(second).collect::<BTreeSet<_>>().into_iter().collect()
+    let mut all: Vec<T> = first.into_iter().chain(second).collect();
+    sorted::sort(&mut all);
+    all.dedup();
+    all
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

@@ -7,6 +7,7 @@ use super::{
     Value,
 };
 use crate::error::Result;
+use crate::format::metadata::NodeMetadata;
 use crate::format::path::{NodePath, StoreKey};
 
 impl<S: Store + ?Sized> Store for Rc<S> {
@@ -24,6 +25,10 @@ impl<S: Store + ?Sized> Store for Rc<S> {
 
     fn wrapped(&self) -> Option<Rc<dyn Store>> {
         (**self).wrapped()
+    }
+
+    fn known_group(&self, context: &RequestContext) -> Option<Result<(Value, NodeMetadata)>> {
+        (**self).known_group(context)
     }
 
     fn get<'a>(
@@ -50,6 +55,10 @@ impl<S: Store + ?Sized> Store for Rc<S> {
         context: &'a RequestContext,
     ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
         (**self).get_partial_values(key_ranges, context)
+    }
+
+    fn reads_rows(&self) -> bool {
+        (**self).reads_rows()
     }
 
     fn merges_ranges(&self) -> bool {

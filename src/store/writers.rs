@@ -41,7 +41,7 @@ thread_local! {
 }
 
 /// Has names of stores locked by the host, too.
-#[cfg(all(target_arch = "wasm32", not(feature = "conventions")))]
+#[cfg(all(target_arch = "wasm32", feature = "full"))]
 pub(crate) fn use_host_locks(locks: HostLocks) {
     HOST_LOCKS.with_borrow_mut(|slot| *slot = Some(locks));
 }
@@ -81,6 +81,12 @@ async fn lock_here(store: &Rc<dyn Store>, key: &StoreKey) -> OwnedMutexGuard<()>
 
 /// The present moment.
 pub(crate) fn now() -> Moment {
+    CLOCK.get()
+}
+
+/// A moment that is later than all that was begun so far, though nothing was written.
+pub(crate) fn later() -> Moment {
+    CLOCK.set(CLOCK.get() + 1);
     CLOCK.get()
 }
 

@@ -2,6 +2,7 @@
  * What is below a group: as nodes one by one, and as a tree of names.
  */
 import type { Array as ZarrArray } from "./array.ts";
+import { consolidatedChildren } from "./consolidated.ts";
 import { run } from "./engine/engine.ts";
 import type { Group } from "./group.ts";
 import { Location } from "./location.ts";
@@ -29,7 +30,9 @@ export interface Tree {
 }
 
 /** The paths directly below, where the store has the contents of its consolidated metadata at hand. */
-function known(store: unknown, path: string): AbsolutePath[] | undefined {
+function known(store: object, path: string): readonly AbsolutePath[] | undefined {
+  const ours = consolidatedChildren(store, path);
+  if (ours) return ours;
   const { contents } = store as { contents?: () => { path: AbsolutePath }[] };
   if (typeof contents !== "function") return undefined;
   const start = path === "/" ? "/" : `${path}/`;

@@ -3,7 +3,7 @@
  * it; here is the store around the store, with zarrita's `contents()`.
  */
 
-import { callNow, Handle, isEngineStarted, run } from "./engine/engine.ts";
+import { callNow, type Handle, handlesOfNow, isEngineStarted, run } from "./engine/engine.ts";
 import { warn } from "./engine/warn.ts";
 import { NotFoundError, ZarrError } from "./errors.ts";
 import { readKey, setNative, storeId } from "./stores.ts";
@@ -25,21 +25,38 @@ export type Listable<Store extends Readable> = Store & { contents(): Contents };
 /** As `src/js/consolidated.rs` writes it. */
 interface Consolidation {
   store: number;
-  contents: Contents;
+  /** All paths, one behind the other. */
+  paths: string;
+  /** Where each ends: 32-bit words. */
+  ends: Uint8Array<ArrayBuffer>;
+  /** 1 for an array, 0 for a group. */
+  arrays: Uint8Array;
   warnings: string[];
+}
+
+function contentsOf({ paths, ends, arrays }: Consolidation): Contents {
+  let start = 0;
+  return [...new Uint32Array(ends.buffer)].map((end, at) => {
+    const path = paths.slice(start, end) as AbsolutePath;
+    start = end;
+    return { path, kind: arrays[at] === 1 ? "array" : "group" };
+  });
 }
 
 const DOCUMENT = /(^|\/)(zarr\.json|\.zarray|\.zgroup|\.zattrs)$/;
 
+/** With the number of its store as the instance knows it that gave it. */
+type Loaded = Consolidation & { handle: Handle };
+
 /** The store with its documents at hand; all else is the store's own. */
-function listable<S extends AsyncReadable>(store: S, { store: id, contents }: Consolidation): Listable<S> {
-  const handle = new Handle(id);
+function listable<S extends AsyncReadable>(store: S, consolidation: Loaded): Listable<S> {
+  const { handle } = consolidation;
   const members: Record<PropertyKey, unknown> = {
-    contents: () => contents.map((node) => ({ ...node })),
+    contents: () => contentsOf(consolidation),
     get(key: AbsolutePath, options: StoreGetOptions = {}) {
-      // Documents that went with an instance of the engine are read from the store again.
+      // Documents that another instance of the engine had are read from the store again.
       if (!DOCUMENT.test(key) || handle.id === undefined) return store.get(key, options);
-      return readKey(() => handle.id as number, key, undefined, options);
+      return readKey((glue) => handle.id ?? storeId(glue, store), key, undefined, options);
     },
   };
   const wrapped = new Proxy(store, {
@@ -51,13 +68,39 @@ function listable<S extends AsyncReadable>(store: S, { store: id, contents }: Co
     has: (target, name) => name in members || Reflect.has(target, name),
   });
   setNative(wrapped, (glue) => handle.id ?? storeId(glue, store));
+  groups.set(wrapped, consolidation);
   releases.register(wrapped, handle);
   return wrapped as Listable<S>;
 }
 
-const releases = new FinalizationRegistry((handle: Handle) => release(handle.id));
+/** The consolidated metadata of wrapped stores, and, once somebody asked, the paths directly below each group. */
+const groups = new WeakMap<object, Consolidation | Map<string, AbsolutePath[]>>();
 
-function release(id: number | undefined): void {
+function groupsOf(consolidation: Consolidation): Map<string, AbsolutePath[]> {
+  const below = new Map<string, AbsolutePath[]>();
+  for (const { path } of contentsOf(consolidation)) {
+    if (path === "/") continue;
+    const parent = path.slice(0, path.lastIndexOf("/")) || "/";
+    const siblings = below.get(parent);
+    if (siblings) siblings.push(path);
+    else below.set(parent, [path]);
+  }
+  for (const paths of below.values()) paths.sort();
+  return below;
+}
+
+/** The nodes directly below a group by name, where the store was wrapped here. */
+export function consolidatedChildren(store: object, group: string): readonly AbsolutePath[] | undefined {
+  const known = groups.get(store);
+  if (!known) return undefined;
+  const below = known instanceof Map ? known : groupsOf(known);
+  groups.set(store, below);
+  return below.get(group) ?? [];
+}
+
+const releases = new FinalizationRegistry(release);
+
+function release({ id }: Handle): void {
   if (id !== undefined && isEngineStarted()) callNow((glue) => glue.releaseStore(id));
 }
 
@@ -65,10 +108,13 @@ function release(id: number | undefined): void {
 const isElsewhere = (error: unknown) =>
   error instanceof ZarrError && (error.code === "NotFound" || error._tag === "InvalidMetadataError");
 
-function load(store: object, format: ConsolidatedFormat, key: string): Promise<Consolidation> {
-  return run(undefined, (glue, settle) =>
-    glue.consolidatedStore(storeId(glue, store), format === "v2" ? 2 : 3, key, settle),
-  );
+async function load(store: object, format: ConsolidatedFormat, key: string): Promise<Loaded> {
+  let handleOf = handlesOfNow();
+  const found = await run<Consolidation>(undefined, (glue, settle) => {
+    handleOf = handlesOfNow();
+    return glue.consolidatedStore(storeId(glue, store), format === "v2" ? 2 : 3, key, settle);
+  });
+  return { ...found, handle: handleOf(found.store) };
 }
 
 /** The store, with the hierarchy's documents at hand; rejects when it has no consolidated metadata. */
@@ -82,7 +128,7 @@ export async function withConsolidatedMetadata<S extends AsyncReadable>(
   const loaded = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
   const errors = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
   const [first, ...others] = loaded;
-  for (const { store: id } of others) release(id);
+  for (const { handle } of others) release(handle);
   if (!first) {
     throw (
       errors.find((error) => !isElsewhere(error)) ?? errors.at(-1) ?? new NotFoundError("no format was given")

@@ -3,9 +3,10 @@
  * what is left out, the engine chooses.
  */
 import type { Array as ZarrArray } from "./array.ts";
-import { codecsToCreate, describeWithCodecs, unlessAborted } from "./codec/bind.ts";
+import { codecsToCreate, describeWithCodecs } from "./codec/bind.ts";
 import { parseDescription } from "./data_type.ts";
-import { callNow, run, startEngine } from "./engine/engine.ts";
+import { callFullNow, runFull, startFull } from "./engine/engine.ts";
+import { unlessAborted } from "./engine/unless_aborted.ts";
 import { UnsupportedError, ZarrError } from "./errors.ts";
 import type { Group } from "./group.ts";
 import type { Location } from "./location.ts";
@@ -161,7 +162,9 @@ function fillOf(options: Given, like: AnyArray | undefined): { json?: unknown; p
   const { fillValue, dtype } = options;
   if (fillValue === undefined || fillValue === null) return {};
   const text = dtype === undefined ? "" : exactJson(dtype);
-  const type = callNow((glue) => parseDescription(glue.describeTypeName(text, like && arrayId(glue, like))));
+  const type = callFullNow((glue) =>
+    parseDescription(glue.describeTypeName(text, like && arrayId(glue, like))),
+  );
   if (isNumeric(type) && !(fillValue instanceof Date)) return { json: fillValue };
   return { packed: packScalar(type, fillValue, {}).bytes };
 }
@@ -172,7 +175,7 @@ async function createHierarchy(store: unknown, options: Given): Promise<void> {
   if (suffix === undefined && extensions === undefined) return;
   const signal = options.signal as AbortSignal | undefined;
   const list = extensions === undefined ? undefined : exactJson(extensions);
-  await run(
+  await runFull(
     signal,
     (glue, settle) =>
       glue.createHierarchy(
@@ -191,7 +194,7 @@ async function createHierarchy(store: unknown, options: Given): Promise<void> {
 function checkTransformers(transformers: unknown): void {
   if (!Array.isArray(transformers)) return;
   for (const [place, { extension }] of (transformers as StorageTransformerMetadata[]).entries()) {
-    if (storageTransformers.has(extension) || callNow((glue) => glue.isStorageTransformer(extension)))
+    if (storageTransformers.has(extension) || callFullNow((glue) => glue.isStorageTransformer(extension)))
       continue;
     const field = `storage_transformers[${place}].extension`;
     throw new UnsupportedError(`unknown storage transformer ${JSON.stringify(extension)}`, { field });
@@ -211,7 +214,7 @@ export async function createNode(
   const overwrite = options.overwrite === true;
   const isArray = options.kind === "array" || (options.kind === undefined && ("shape" in options || !!like));
   signal?.throwIfAborted();
-  await startEngine();
+  await unlessAborted(startFull(), signal);
   checkTransformers(options.storageTransformers);
   const fill = isArray ? fillOf(options, like) : {};
   const text = isArray ? engineOptions(options, fill.json) : exactJson(options.attributes ?? {});
@@ -222,7 +225,7 @@ export async function createNode(
       )
     : undefined;
   await createHierarchy(store, options);
-  const summary = await run<NodeSummary>(
+  const summary = await runFull<NodeSummary>(
     signal,
     (glue, settle) => {
       const id = storeId(glue, store);

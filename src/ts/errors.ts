@@ -140,7 +140,7 @@ export function isZarritaError<T extends TaggedError["_tag"]>(
 export interface ErrorReport {
   code: ErrorCode;
   message: string;
-  stage?: "metadata" | "codec-name" | "decode" | "encode" | "selection" | "worker";
+  stage?: "metadata" | "codec-name" | "decode" | "encode" | "selection" | "worker" | "full";
   node?: string;
   key?: string;
   range?: [offset: number, length: number];

@@ -13,6 +13,7 @@ import {
   type NodeSummary,
   OpenedNode,
   textsOf,
+  textsOfGroup,
 } from "./node_facts.ts";
 import type { NodeOptions } from "./nodes.ts";
 import { BECOME, becomeAll } from "./open_nodes.ts";
@@ -26,23 +27,24 @@ interface GroupFacts {
   attributes: () => Attributes;
   attributesWith: (options: AttributesOptions) => Attributes;
   warnings: readonly string[];
-  document: string;
+  texts: () => Record<string, string>;
   format: 2 | 3;
   dialect: Dialect;
 }
 
 function factsOf(metadata: GroupMetadata | OpenedNode): GroupFacts {
   if (metadata instanceof OpenedNode) {
-    const { warnings, document, format, dialect } = metadata.summary;
+    const { warnings, format, dialect } = metadata.summary;
+    const texts = () => textsOfGroup(metadata.summary);
     const attributesWith = (options: AttributesOptions) => attributesOf(metadata, options);
-    return { attributes: lazyAttributes(metadata), attributesWith, warnings, document, format, dialect };
+    return { attributes: lazyAttributes(metadata), attributesWith, warnings, texts, format, dialect };
   }
   const attributes = () => metadata.attributes ?? {};
   return {
     attributes,
     attributesWith: attributes,
     warnings: [],
-    document: documentOf(metadata),
+    texts: () => textsOf(documentOf(metadata)),
     format: 3,
     dialect: "v3",
   };
@@ -81,7 +83,7 @@ export class Group<Store extends Readable> extends Location<Store> {
 
   /** The metadata documents as they are stored, by key suffix. */
   get rawMetadata(): Record<string, string> {
-    return textsOf(this.#facts.document);
+    return this.#facts.texts();
   }
 
   /** What was read although it bends the rules, and what was odd about the server's answers. */

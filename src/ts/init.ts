@@ -4,7 +4,15 @@
 import { forgetModules } from "./engine/compile.ts";
 import { configure, type InitOptions } from "./engine/configuration.ts";
 import { counters } from "./engine/counters.ts";
-import { callNow, isEngineStarted, setCaches, startEngine, stopEngine } from "./engine/engine.ts";
+import {
+  cacheCounters,
+  callNow,
+  currentBuild,
+  isEngineStarted,
+  setCaches,
+  startEngine,
+  stopEngine,
+} from "./engine/engine.ts";
 import { ladder, type Rung } from "./pool/port.ts";
 import { closePools, workerCount } from "./read/job.ts";
 import { registry, urlOf } from "./registry.ts";
@@ -56,7 +64,7 @@ export interface CacheInfo {
 }
 
 function cacheInfo(): Info["caches"] {
-  const counts = isEngineStarted() ? callNow((glue) => glue.cacheCounters()) : [];
+  const counts = cacheCounters();
   const [encoded, decoded] = [0, 3].map((at) => {
     const [hits = 0, misses = 0, bytes = 0] = counts.slice(at);
     return { hits, misses, bytes };
@@ -68,9 +76,11 @@ function cacheInfo(): Info["caches"] {
 export interface Info {
   /** Whether the engine has been started. */
   isStarted: boolean;
+  /** Which build answers calls: `"full"` once something needed it. Absent before the start. */
+  build?: "engine" | "full";
   /** The engine's wasm uses 128-bit vectors: it does not start without them. */
   simd: true;
-  /** Workers that were started. */
+  /** Workers that run. */
   workers: number;
   /** How they were: from a blob, from a URL, as Node's threads; "caller" where none could be. Absent before there is need. */
   decoder?: Rung;
@@ -100,6 +110,7 @@ export interface Info {
 export function info(): Info {
   return {
     isStarted: isEngineStarted(),
+    build: currentBuild(),
     simd: true,
     workers: ladder.rung === "caller" ? 0 : workerCount(),
     decoder: ladder.rung,

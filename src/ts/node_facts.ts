@@ -34,6 +34,8 @@ export interface NodeSummary {
   dialect: Dialect;
   /** The raw documents, as the engine takes them back. */
   document: string;
+  /** Instead, of a large group of v3: its `zarr.json` as UTF-8. */
+  large?: Uint8Array;
   /** JSON text of the attributes object. */
   attributes: string;
   warnings: string[];
@@ -133,6 +135,10 @@ export function textsOf(document: string): Record<string, string> {
   const { texts } = JSON.parse(document) as { texts: [suffix: string, text: string][] };
   return Object.fromEntries(texts);
 }
+
+/** The same of a group: its document may hold those of many other nodes. */
+export const textsOfGroup = ({ document, large }: Pick<NodeSummary, "document" | "large">) =>
+  large ? { "zarr.json": new TextDecoder().decode(large) } : textsOf(document);
 
 /** A document of a caller's metadata object, as the engine takes it. */
 export const documentOf = (metadata: unknown): string =>

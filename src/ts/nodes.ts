@@ -1,7 +1,7 @@
 /**
  * What is done with whole nodes: to find out what is there, to erase, to consolidate.
  */
-import { run } from "./engine/engine.ts";
+import { runFull } from "./engine/engine.ts";
 import type { Location } from "./location.ts";
 import { locationOf } from "./open.ts";
 import { storeId } from "./stores.ts";
@@ -19,7 +19,7 @@ export type ExistingKind = "array" | "group" | "implicit-group";
 /** What is at a place; a group without metadata of its own is only seen in stores that list. */
 export async function exists(place: Place, { signal }: NodeOptions = {}): Promise<ExistingKind | null> {
   const { store, path } = locationOf(place);
-  const kind = await run<ExistingKind | undefined>(signal, (glue, settle) =>
+  const kind = await runFull<ExistingKind | undefined>(signal, (glue, settle) =>
     glue.exists(storeId(glue, store), path, signal, settle),
   );
   return kind ?? null;
@@ -33,7 +33,7 @@ export interface EraseOptions extends NodeOptions {
 /** Erases the node at a place and everything below it; whether there was anything. */
 export function erase(place: Place, { signal, reify = false }: EraseOptions = {}): Promise<boolean> {
   const { store, path } = locationOf(place);
-  return run(
+  return runFull(
     signal,
     (glue, settle) => glue.erase(storeId(glue, store), path, reify, signal, settle),
     "finish",
@@ -43,7 +43,7 @@ export function erase(place: Place, { signal, reify = false }: EraseOptions = {}
 /** Brings the documents of all nodes below a group together in one; how many there are. The store must list. */
 export function consolidate(place: Place, { signal }: NodeOptions = {}): Promise<number> {
   const { store, path } = locationOf(place);
-  return run(
+  return runFull(
     signal,
     (glue, settle) => glue.consolidate(storeId(glue, store), path, signal, settle),
     "finish",

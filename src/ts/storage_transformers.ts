@@ -3,7 +3,7 @@
  * transformers"). The engine's own, sharding, needs no entry and gets none. An array takes what is registered when it is first read
  * or written.
  */
-import { parseJson } from "./engine/engine.ts";
+import { needFull, parseJson } from "./engine/engine.ts";
 import { ZarrError } from "./errors.ts";
 import { isOurs, NativeStore, nativeId } from "./stores.ts";
 import type { AbsolutePath, AsyncReadable, AsyncStore, AsyncWritable } from "./types.ts";
@@ -44,11 +44,11 @@ export const storageTransformers: Map<string, StorageTransformer> = new Map();
 /** A store that the engine has already. */
 class EngineStore extends NativeStore {
   set(key: AbsolutePath, value: Uint8Array): Promise<void> {
-    return this.ask((glue, id, settle) => glue.setKey(id, key, value, settle));
+    return this.ask((glue, id, settle) => needFull(glue).setKey(id, key, value, settle));
   }
 
   delete(key: AbsolutePath): Promise<void> {
-    return this.ask((glue, id, settle) => glue.eraseKey(id, key, settle));
+    return this.ask((glue, id, settle) => needFull(glue).eraseKey(id, key, settle));
   }
 }
 isOurs(EngineStore);

@@ -3,7 +3,7 @@
  * zarrita's interface (a `Map` too) is called by the engine just as zarrita would call it.
  */
 
-import { finalizer, Handle, run } from "./engine/engine.ts";
+import { finalizer, Handle, needFull, run } from "./engine/engine.ts";
 import { warn } from "./engine/warn.ts";
 import { type EarlyNode, EarlyRequests } from "./store/early.ts";
 import type { Listed } from "./store/file.ts";
@@ -122,12 +122,12 @@ export abstract class NativeStore implements AsyncReadable {
 
   /** All keys below a prefix, in order. Rejects where the store cannot list. */
   list(prefix: AbsolutePath = "/"): Promise<AbsolutePath[]> {
-    return run(undefined, (glue, settle) => glue.listKeys(this.#id(glue), prefix, settle));
+    return run(undefined, (glue, settle) => needFull(glue).listKeys(this.#id(glue), prefix, settle));
   }
 
   /** What stands directly below a prefix, in order. Rejects where the store cannot list. */
   listDir(prefix: AbsolutePath = "/"): Promise<Listed> {
-    return run(undefined, (glue, settle) => glue.listDirectory(this.#id(glue), prefix, settle));
+    return run(undefined, (glue, settle) => needFull(glue).listDirectory(this.#id(glue), prefix, settle));
   }
 
   /** The engine's number of it, for stores that are made of others. */
@@ -287,12 +287,12 @@ export class FetchStore extends NativeStore {
 
   /** Puts a value under a key, in place of what is there. */
   set(key: AbsolutePath, value: Uint8Array): Promise<void> {
-    return this.ask((glue, id, settle) => glue.setKey(id, key, value, settle));
+    return this.ask((glue, id, settle) => needFull(glue).setKey(id, key, value, settle));
   }
 
   /** Removes a key; of an absent one too without an error. */
   delete(key: AbsolutePath): Promise<void> {
-    return this.ask((glue, id, settle) => glue.eraseKey(id, key, settle));
+    return this.ask((glue, id, settle) => needFull(glue).eraseKey(id, key, settle));
   }
 }
 isOurs(FetchStore);

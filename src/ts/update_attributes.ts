@@ -1,7 +1,7 @@
 /**
  * The attributes of a node, changed in its document; all else there stays as its writer left it.
  */
-import { run } from "./engine/engine.ts";
+import { runFull } from "./engine/engine.ts";
 import type { Location } from "./location.ts";
 import { exactJson, type NodeSummary } from "./node_facts.ts";
 import { storeId } from "./stores.ts";
@@ -20,7 +20,7 @@ export function updateAttributes(
   { replace = false, signal }: UpdateAttributesOptions,
 ): Promise<NodeSummary> {
   const text = exactJson(attributes);
-  return run(
+  return runFull(
     signal,
     (glue, settle) => glue.updateAttributes(storeId(glue, store), path, text, replace, signal, settle),
     "finish",

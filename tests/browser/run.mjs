@@ -75,6 +75,7 @@ await bundle();
 const FOLDERS = {
   "/": OUTPUT,
   "/dist/": join(ROOT, "dist"),
+  "/frames/": join(ROOT, "tests/browser/frames"),
   "/fixtures/": join(ROOT, "tests/fixtures"),
   "/stores/": join(ROOT, "tests/stores"),
   "/viewer/": VIEWER,

@@ -66,6 +66,59 @@ test("many tasks stay short while a large result is placed", async () => {
   ok(lengths.length <= 2, `long tasks of ${lengths.map(Math.round)} ms`);
 });
 
+/** Runs an action; the longest of the long tasks meanwhile, in ms. */
+async function longestTask(act) {
+  let longest = 0;
+  const observer = new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);
+  });
+  observer.observe({ entryTypes: ["longtask"] });
+  await act();
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  observer.disconnect();
+  return longest;
+}
+
+/** The goal is 50 ms on a quiet machine, of the release build; in one piece each of these takes several times this bound. */
+const MOST_MS = 200;
+
+test("consolidated metadata of 10^5 nodes is opened in short tasks", async () => {
+  const array = {
+    ...JSON.parse(new TextDecoder().decode((await madeStore(64, 64, 64)).get("/zarr.json"))),
+    attributes: {
+      units: "K",
+      standard_name: "air_temperature",
+      long_name: "temperature of the air near the ground",
+    },
+  };
+  const text = JSON.stringify(array);
+  const entries = Array.from({ length: 100_000 }, (_, at) => `"array_${at}":${text}`).join(",");
+  const consolidated = `{"kind":"inline","must_understand":false,"metadata":{${entries}}}`;
+  const document = `{"zarr_format":3,"node_type":"group","attributes":{},"consolidated_metadata":${consolidated}}`;
+  const store = new Map([["/zarr.json", new TextEncoder().encode(document)]]);
+  await zarr.init();
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  let node;
+  const opening = await longestTask(() => zarr.open(store, { kind: "group" }));
+  const indexing = await longestTask(async () => {
+    const group = await zarr.open(await zarr.withConsolidatedMetadata(store), { kind: "group" });
+    node = await zarr.open(group.resolve("array_50000"), { kind: "array" });
+  });
+  equal(node.attrs.units, "K");
+  ok(opening < MOST_MS && indexing < MOST_MS, `tasks of ${opening} and ${indexing} ms`);
+});
+
+test("10^4 tiny chunks are read in short tasks", async () => {
+  const array = await zarr.open(await madeStore(10_000, 8, 1), { kind: "array" });
+  await array.get([0]);
+  let result;
+  const longest = await longestTask(async () => {
+    result = await array.get();
+  });
+  ok(isRight(result, 8));
+  ok(longest < MOST_MS, `a task of ${longest} ms`);
+});
+
 test("an abort ends a read", async () => {
   const array = await zarr.open(await madeStore(2048, 512, 128), { kind: "array" });
   const controller = new AbortController();

@@ -105,6 +105,58 @@ test("planes of shards: no byte of a chunk twice", async () => {
   assert.equal(asked.length, first);
 });
 
+const WIDE = { ...VOLUME, shards: [16, 64, 64] };
+
+test("a view within a shard: chunks that are shared and those that are not are asked for together", async () => {
+  const array = await openServed(shardedStore(WIDE, valueAt));
+  // Of the first layer of chunks some planes, which is worth decoding once for all; all of the second.
+  const { data } = await array.get([zarr.slice(4, 16), zarr.slice(0, 32), zarr.slice(0, 16)]);
+  assert.deepEqual([...data], expectedOf([range(4, 16), range(0, 32), range(0, 16)]));
+  const ranges = asked.filter((request) => request.includes("bytes="));
+  assert.equal(ranges.length, 2, `an index and both chunks: ${asked.join("\n")}`);
+});
+
+test("a shard of which half is wanted is one request; where its index is known, ranges do", async () => {
+  const array = await openServed(shardedStore(WIDE, valueAt, { has: ([z]) => z < 2 }));
+  const { data } = await array.get([zarr.slice(0, 8), zarr.slice(0, 64), null]);
+  assert.deepEqual([...data], expectedOf([range(0, 8), range(0, 64), range(0, 50)]));
+  assert.deepEqual(asked, ["c/0/0/0"]);
+  await array.get([zarr.slice(8, 16), zarr.slice(0, 64), null]);
+  assert.ok(asked.length > 1);
+  assert.ok(
+    asked.slice(1).every((request) => /^c\/0\/0\/0 bytes=\d+-\d+$/.test(request)),
+    asked.join("\n"),
+  );
+  // All of the array: the shard that is not known, and nothing of the absent ones twice.
+  asked = [];
+  const all = await array.get(null);
+  assert.deepEqual(
+    [...all.data],
+    expectedOf(everywhere).map((value, at) => (at < 16 * 70 * 50 ? value : 0)),
+  );
+  assert.deepEqual(asked.filter((request) => !request.includes("bytes=")).toSorted(), [
+    "c/0/1/0",
+    "c/1/0/0",
+    "c/1/1/0",
+  ]);
+});
+
+test("shards that are broken or too short say so, however they are fetched", async () => {
+  for (const [length, message] of [
+    [20, /shorter than its index/],
+    [300, /index|beyond|outside|damaged|Checksum|checksum/],
+  ]) {
+    const store = shardedStore(WIDE, valueAt);
+    store.set("/c/0/0/0", store.get("/c/0/0/0").slice(0, length));
+    const array = await openServed(store);
+    await assert.rejects(array.get(null), (error) => {
+      assert.match(error.message, message);
+      assert.equal(error.key, "c/0/0/0");
+      return error.code === "Format";
+    });
+  }
+});
+
 test("a view again costs nothing, whatever of it were whole chunks", async () => {
   for (const gzip of [true, false]) {
     const array = await openServed(madeStore({ ...VOLUME, gzip }, valueAt));

@@ -134,3 +134,25 @@ test("memoryLimit bounds what is kept; caches say more exactly how much", async 
     await server.close();
   }
 });
+
+test("workers end when nobody needs them, and others start when somebody does", async () => {
+  const description = { shape: [1024, 1024], chunks: [256, 256], dtype: "uint16", gzip: true };
+  const array = await zarr.open(
+    madeStore(description, ([i, j]) => (i * 3 + j) % 65536),
+    { kind: "array" },
+  );
+  await zarr.init({ workers: 2, workerIdleMs: 80 });
+  try {
+    for (let round = 0; round < 2; round++) {
+      const { data } = await array.get(null);
+      assert.equal(data[1024 * 1000 + 1000], 4000);
+      assert.equal(zarr.info().workers > 0, true);
+      const begun = performance.now();
+      while (zarr.info().workers > 0 && performance.now() - begun < 5000)
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      assert.equal(zarr.info().workers, 0);
+    }
+  } finally {
+    await zarr.init({ workerIdleMs: 60_000 });
+  }
+});

@@ -188,3 +188,64 @@ test("a process that opens nothing sends nothing", () => {
   assert.equal(status, 0);
   assert.deepEqual(server.requests, []);
 });
+
+/** As zarr-python consolidates so many arrays in groups of a thousand, with bare NaNs. */
+function manyNodes(count) {
+  const array = JSON.stringify({
+    ...JSON.parse(new TextDecoder().decode(v3.get("/a/zarr.json"))),
+    attributes: { units: "K", standard_name: "air_temperature", valid_range: [150, 350], missing: "MISSING" },
+  }).replace('"MISSING"', "NaN");
+  const entries = [];
+  for (let at = 0; at < count; at++) {
+    const group = `"group_${Math.floor(at / 1000)}`;
+    if (at % 1000 === 0) entries.push(`${group}":{"zarr_format":3,"node_type":"group","attributes":{}}`);
+    entries.push(`${group}/array_${at}":${array}`);
+  }
+  const metadata = `{"kind":"inline","must_understand":false,"metadata":{${entries.join(",")}}}`;
+  return `{"zarr_format":3,"node_type":"group","consolidated_metadata":${metadata},"attributes":{"last":NaN}}`;
+}
+
+/** Runs an action; with what it made, how many other tasks came to their turn meanwhile. */
+async function turnsDuring(act) {
+  let turns = 0;
+  let timer = setImmediate(function count() {
+    turns += 1;
+    timer = setImmediate(count);
+  });
+  try {
+    return [await act(), turns];
+  } finally {
+    clearImmediate(timer);
+  }
+}
+
+test("consolidated metadata of 10^5 nodes is read in many short tasks, and its text is kept as it came", async () => {
+  const text = manyNodes(100_000);
+  const store = new Map([["/zarr.json", new TextEncoder().encode(text)]]);
+  await zarr.init();
+  const [group, openTurns] = await turnsDuring(() => zarr.open(store, { kind: "group" }));
+  assert.ok(openTurns >= 6, `${openTurns} turns while it was opened`);
+  assert.deepEqual(group.attrs, { last: Number.NaN });
+  assert.equal(group.rawMetadata["zarr.json"], text);
+  const [consolidated, turns] = await turnsDuring(() => zarr.withConsolidatedMetadata(store));
+  assert.ok(turns >= 6, `${turns} turns while it was indexed`);
+  const contents = consolidated.contents();
+  assert.equal(contents.length, 1 + 100 + 100_000);
+  assert.deepEqual(contents.slice(0, 3), [
+    { path: "/", kind: "group" },
+    { path: "/group_0", kind: "group" },
+    { path: "/group_0/array_0", kind: "array" },
+  ]);
+  assert.deepEqual(contents.at(-1), { path: "/group_99/array_99999", kind: "array" });
+  const root = await zarr.open(consolidated, { kind: "group" });
+  assert.equal(root.rawMetadata["zarr.json"], text);
+  assert.equal(new TextDecoder().decode(await consolidated.get("/zarr.json")), text);
+  const array = await zarr.open(root.resolve("group_50/array_50123"), { kind: "array" });
+  assert.deepEqual([array.shape, array.attrs.missing], [[4, 4], Number.NaN]);
+  const names = [];
+  for await (const { path } of (await zarr.open(root.resolve("group_7"))).children()) names.push(path);
+  assert.deepEqual(
+    [names.length, names[0], names.at(-1)],
+    [1000, "/group_7/array_7000", "/group_7/array_7999"],
+  );
+});

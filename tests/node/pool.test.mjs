@@ -129,6 +129,23 @@ test("buffers of others are copied, whole buffers of ours are handed over", asyn
   assert.ok(transfer.includes(mine.buffer) && !transfer.includes(theirs.buffer));
 });
 
+test("small buffers are posted as one", async () => {
+  const { pool, ports } = fakePool(1);
+  const part = pool.begin(ARRAY, new Uint32Array(1), 0);
+  const others = new Uint8Array([0, 1, 2, 3, 4, 5]);
+  const buffers = [others.subarray(1, 3), new Uint8Array(0), others.subarray(5), new Uint8Array([9])];
+  pool.supply(part, { table: new Uint32Array(2), buffers, owned: [false, true, false, true] });
+  await turn();
+  const [{ supplies, transfer }] = ports[0].work;
+  assert.deepEqual(
+    supplies[0].buffers.map((buffer) => [...buffer]),
+    [[1, 2, 5, 9]],
+  );
+  assert.deepEqual([...supplies[0].ends], [2, 2, 3, 4]);
+  assert.equal(transfer.length, 2, "the table, and all of them");
+  assert.equal(others.length, 6);
+});
+
 test("a part that was posted is cancelled at its decoder", async () => {
   const { pool, ports } = fakePool(1);
   const { part } = addPart(pool);
@@ -166,4 +183,93 @@ test("parts fail when no decoder can be started", async () => {
   );
   const { elements } = addPart(pool);
   await assert.rejects(elements, ({ report }) => /forbidden/.test(report));
+});
+
+test("decoders that have nothing to do end after a while, those that have do not", async () => {
+  const ports = [];
+  const open = async () => {
+    const port = new FakePort();
+    port.close = () => {
+      port.isClosed = true;
+    };
+    ports.push(port);
+    return port;
+  };
+  const pool = new DecodePool(
+    open,
+    () => 2,
+    () => 40,
+  );
+  const parts = [addPart(pool), addPart(pool)];
+  // Begun, and waiting for bytes: its decoder is not idle.
+  await turn();
+  const [first, second] = ports;
+  first.finish(first.work[0].part);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  assert.deepEqual([first.isClosed, second.isClosed, pool.size], [true, undefined, 1]);
+  second.finish(second.work[0].part);
+  await Promise.all(parts.map(({ elements }) => elements));
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  assert.deepEqual([second.isClosed, pool.size], [true, 0]);
+  const later = addPart(pool);
+  await turn();
+  assert.equal(ports.length, 3, "another is started when there is need");
+  ports[2].finish(later.part.id);
+  assert.equal((await later.elements).length, 1);
+});
+
+test("an instance whose memory has grown past the limit begins anew when it has no part at hand", async () => {
+  const { DecodeServer } = await importSource("worker/decode_server.ts");
+  const { readFileSync } = await import("node:fs");
+  const { join } = await import("node:path");
+  const { ROOT } = await import("../../scripts/run_command.mjs");
+  const module = await WebAssembly.compile(readFileSync(join(ROOT, "dist/zarr_wasm.wasm")));
+  const { instantiate } = WebAssembly;
+  let instances = 0;
+  WebAssembly.instantiate = (...given) => {
+    instances += 1;
+    return instantiate(...given);
+  };
+  try {
+    for (const [recycleBytes, expected] of [
+      [1 << 30, 1],
+      [1 << 16, 3],
+    ]) {
+      instances = 0;
+      const answers = [];
+      const server = new DecodeServer((answer) => answers.push(answer));
+      await server.handle({ type: "module", home: "engine", module, recycleBytes });
+      await server.handle({ type: "bind", array: 7, home: "engine", document: EMPTY_ARRAY });
+      // Nothing is supplied: parts of fill value.
+      for (const part of [1, 2, 3]) {
+        const begin = { array: 7, header: Uint32Array.of(1, 4, 0) };
+        await server.handle({ type: "work", part, begin, supplies: [], finish: true });
+      }
+      const done = answers.filter(({ type }) => type === "done").map(({ elements }) => [...elements]);
+      assert.deepEqual(done, Array(3).fill([5, 5, 5, 5]), JSON.stringify(answers));
+      assert.equal(instances, expected);
+    }
+  } finally {
+    WebAssembly.instantiate = instantiate;
+  }
+});
+
+/** A v3 array of bytes with the fill value 5. */
+const EMPTY_ARRAY = JSON.stringify({
+  zarr_format: 3,
+  texts: [
+    [
+      "zarr.json",
+      JSON.stringify({
+        zarr_format: 3,
+        node_type: "array",
+        shape: [4],
+        data_type: "uint8",
+        chunk_grid: { name: "regular", configuration: { chunk_shape: [4] } },
+        chunk_key_encoding: { name: "default" },
+        fill_value: 5,
+        codecs: [{ name: "bytes" }],
+      }),
+    ],
+  ],
 });

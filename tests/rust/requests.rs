@@ -2,18 +2,23 @@
 
 mod support;
 
+use std::cell::Cell;
+use std::future::poll_fn;
 use std::path::Path;
 use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
 
 use futures_executor::block_on;
-use futures_util::future::join;
-use support::{folder_store, read_selection};
+use futures_util::future::{FutureExt, join};
+use support::{ReadElements, folder_store, read_async, read_selection};
 use zarr_wasm::access::selection::{DimensionSelection, Selection};
+use zarr_wasm::error::Result;
+use zarr_wasm::format::path::StoreKey;
 use zarr_wasm::hierarchy::array::Array;
 use zarr_wasm::hierarchy::open::{OpenOptions, open};
 use zarr_wasm::store::memory::MemoryStore;
 use zarr_wasm::store::wrap::Counting;
-use zarr_wasm::store::{ByteRange, RequestContext, Store};
+use zarr_wasm::store::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store};
 
 /// Shards of 8 × 12 elements in an array of 13 × 23, inner chunks of 4 × 6, the index of 4 entries and a checksum at the end.
 const SHARDED: &str = "zstd-checked-end";
@@ -83,15 +88,25 @@ fn a_window_inside_a_shard_is_an_index_and_one_merged_range() {
 }
 
 #[test]
+fn chunks_that_are_shared_and_those_that_are_not_are_asked_for_together() {
+    let store = counting_store();
+    let array = array(&store);
+    let opened = store.log().len();
+    // Of the upper chunks some rows, which is worth decoding once for all; all of the lower ones.
+    read_selection(&array, window(2..8, 0..12), None).unwrap_or_else(|error| panic!("{error:?}"));
+    let reads = chunk_reads(&store, opened);
+    assert_eq!(reads.len(), 2, "{reads:?}");
+    assert_eq!(reads[0], ("0/0".to_owned(), INDEX));
+}
+
+#[test]
 fn concurrent_reads_of_a_shard_share_its_index() {
     let store = counting_store();
     let array = array(&store);
     let opened = store.log().len();
     let read = |selection: Selection| {
         let array = array.clone();
-        async move {
-            support::read_async(&array, selection, None).await.unwrap_or_else(|error| panic!("{error:?}"))
-        }
+        async move { read_async(&array, selection, None).await.unwrap_or_else(|error| panic!("{error:?}")) }
     };
     let (left, right) = block_on(join(read(window(0..4, 0..6)), read(window(0..4, 6..12))));
     assert!(left != right, "two different windows");
@@ -141,4 +156,94 @@ fn a_chunk_in_a_shard_in_a_shard_is_two_indexes_and_a_range() {
     let opened = store.log().len();
     read_selection(&array, window(0..1, 0..1), None).unwrap_or_else(|error| panic!("{error:?}"));
     assert_eq!(store.log().len() - opened, 3);
+}
+
+/// A store whose answers to reads of chunks are those of the moment at which they were asked for, and come when they may.
+struct Slow {
+    inner: MemoryStore,
+    is_open: Cell<bool>,
+}
+
+impl Slow {
+    fn poll_open(&self, context: &mut Context<'_>) -> Poll<()> {
+        // Asked again whenever somebody polls: nobody else wakes it.
+        context.waker().wake_by_ref();
+        if self.is_open.get() { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+impl Store for Slow {
+    fn capabilities(&self) -> Capabilities {
+        self.inner.capabilities()
+    }
+
+    fn describe(&self) -> String {
+        self.inner.describe()
+    }
+
+    fn may_be_kept(&self) -> bool {
+        true
+    }
+
+    fn get<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        range: ByteRange,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
+        let asked = self.inner.get(key, range, context).now_or_never();
+        Box::pin(async move {
+            if key.as_str().contains("/c/") {
+                poll_fn(|context| self.poll_open(context)).await;
+            }
+            asked.unwrap_or_else(|| panic!("memory answers at once"))
+        })
+    }
+}
+
+/// Whatever a read that is under way brings after everything was to be forgotten, it is not kept: neither the index of a shard (which
+/// is on its way first) nor a chunk (where the index is there).
+#[test]
+fn what_was_asked_for_before_a_refresh_is_not_kept() {
+    for has_index in [false, true] {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let inner = folder_store(&root.join("tests/fixtures/zarr-python-3/sharding-v3/store"));
+        let store = Rc::new(Slow { inner, is_open: Cell::new(has_index) });
+        let shared: Rc<dyn Store> = store.clone();
+        let opened = block_on(open(&shared, SHARDED, &OpenOptions::default(), &RequestContext::default()));
+        let opened = opened.unwrap_or_else(|error| panic!("{error:?}"));
+        let array = Array::new(shared, opened.path, opened.document);
+        let array = array.unwrap_or_else(|error| panic!("{error:?}"));
+        let first = |column: i64| -> LocalFuture<'_, Result<ReadElements>> {
+            Box::pin(read_async(&array, window(0..3, column..column + 3), None))
+        };
+        let done = |read: LocalFuture<'_, Result<ReadElements>>| {
+            block_on(read).unwrap_or_else(|error| panic!("{error:?}"))
+        };
+        if has_index {
+            done(first(6));
+        }
+        store.is_open.set(false);
+        let mut early = first(0);
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(early.as_mut().poll(&mut context).is_pending());
+        // Another shard takes the place of this one.
+        let key = |chunk: &str| StoreKey::parse(&format!("{SHARDED}/c/{chunk}"));
+        let (from, to) = (key("0/1"), key("0/0"));
+        let (from, to) = from.and_then(|from| Ok((from, to?))).unwrap_or_else(|error| panic!("{error:?}"));
+        let anything = RequestContext::default();
+        let other = block_on(store.inner.get(&from, ByteRange::Whole, &anything));
+        let other = other.ok().flatten().unwrap_or_else(|| panic!("there is a second shard"));
+        store.inner.insert(&to, other.value);
+        array.forget_chunks();
+        let mut late = first(0);
+        assert!(late.as_mut().poll(&mut context).is_pending());
+        store.is_open.set(true);
+        let late = done(late);
+        // It has the old index or chunk; what it makes of that is its own matter.
+        let _ = block_on(early);
+        assert_eq!(late, done(first(12)));
+        assert_eq!(done(first(0)), late, "a chunk, has index: {has_index}");
+        assert_eq!(done(first(8)), done(first(20)), "an index, has index: {has_index}");
+    }
 }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Which rooms a room may use; a room may always use itself, `error` and `limits`.
+/// Which rooms a room may use; a room may always use itself, `error`, `limits` and `sorted`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("kernel", &[]),
     ("format", &["kernel"]),

@@ -203,7 +203,8 @@ impl Updater<'_> {
             Some(bytes) => ArrayBytes::Fixed(bytes.to_vec()),
             None => {
                 let strides = packed_strides(level)?;
-                let mut buffer = PartBuffer::new(decoded.element_count()?, metadata.data_type.size(), fill)?;
+                let mut buffer =
+                    PartBuffer::new(decoded.element_count()?, metadata.data_type.size(), fill, Vec::new())?;
                 let covered = written.is_some_and(|moved| covers(moved, inside));
                 if let Some(old) = old.filter(|_| !covered) {
                     let before = self.put_old(level, old, inside, &strides, &mut buffer)?;

@@ -7,6 +7,7 @@ use super::{check_key, key_text, push_number};
 use crate::error::Result;
 use crate::format::metadata::json::{Json, Object};
 use crate::format::metadata::write::text::{ObjectText, string};
+use crate::sorted;
 
 /// A format string that fits the rank of its array.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +99,7 @@ impl Template {
                 }
             }
         }
-        found.sort_unstable();
+        sorted::sort(&mut found);
         rest.is_empty().then(|| found.into_iter().map(|(_, idx)| idx).collect())
     }
 }

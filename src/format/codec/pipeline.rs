@@ -30,6 +30,9 @@ pub struct Pipeline {
     home: Home,
     /// Where the chain is cut: codecs of the user's are in it.
     cut: Option<Cut>,
+    /// The codecs as metadata has them, where the bytes of a chunk are its elements: a box of them that stands together in the bytes is
+    /// decoded by the same ones.
+    raw: Option<Vec<CodecMetadata>>,
 }
 
 /// See [`Pipeline::cut`]; the road of such a chain is in [`cut`](super::cut).
@@ -157,7 +160,19 @@ impl Pipeline {
             let pipeline = users.pipeline(codecs, &decoded);
             Cut { users: users.clone(), pipeline }
         });
-        Ok(Self { decoded, encoded, array_to_array, array_to_bytes, bytes_to_bytes, packed, home, cut })
+        let raw = None;
+        let mut pipeline =
+            Self { decoded, encoded, array_to_array, array_to_bytes, bytes_to_bytes, packed, home, cut, raw };
+        let is_raw = pipeline.bytes_to_bytes.is_empty() && pipeline.only_transposed();
+        let is_packed = pipeline.packed.is_some();
+        pipeline.raw = (is_raw && is_packed).then(|| codecs.to_vec());
+        Ok(pipeline)
+    }
+
+    /// The chain of boxes of this shape of a chunk whose bytes are its elements; `None` where they are not.
+    pub fn of_rows(&self, shape: Vec<u64>) -> Option<Result<Self>> {
+        let codecs = self.raw.as_ref()?;
+        Some(Self::bind(codecs, ChunkRepresentation { shape, ..self.decoded.clone() }))
     }
 
     /// What the chunk is when it is decoded.

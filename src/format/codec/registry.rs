@@ -117,19 +117,19 @@ pub static ENTRIES: &[Entry] = entries! {
     "numcodecs.fixedscaleoffset", [],               ["fixedscaleoffset"], ArrayToArray, Engine, array_to_array::fixedscaleoffset::parse, ["yes", "yes", "no", "no"];
     "numcodecs.quantize", [],                       ["quantize"], ArrayToArray, Engine, array_to_array::quantize::parse, ["yes", "no", "no", "no"];
     "numcodecs.astype",  [],                        ["astype"], ArrayToArray, Engine, array_to_array::astype::parse,   ["yes", "no", "no", "no"];
-    "numcodecs.categorize", [],                     ["categorize"], ArrayToArray, Engine, array_to_array::categorize::parse, ["no", "no", "no", "no"];
+    "numcodecs.categorize", [],                     ["categorize"], ArrayToArray, Full,   array_to_array::categorize::parse, ["no", "no", "no", "no"];
     "bitround",          ["numcodecs.bitround"],    ["bitround"], ArrayToArray, Engine, array_to_array::bitround::parse, ["as numcodecs.bitround", "yes", "no", "decode"];
     "scale_offset",      [],                        [],         ArrayToArray, Full,   array_to_array::scale_offset::parse, ["yes", "no", "no", "mostly"];
-    "cast_value",        [],                        [],         ArrayToArray, Engine, array_to_array::cast_value::parse, ["yes", "no", "no", "yes"];
-    "reshape",           [],                        [],         ArrayToArray, Engine, array_to_array::reshape::parse,  ["no", "yes", "no", "no"];
-    "zarrs.squeeze",     [],                        [],         ArrayToArray, Engine, array_to_array::reshape::parse_squeeze, ["no", "yes", "no", "no"];
-    "numcodecs.packbits", [],                       ["packbits"], ArrayToArray, Engine, array_to_array::numcodecs_packbits::parse, ["yes", "no", "no", "no"];
+    "cast_value",        [],                        [],         ArrayToArray, Full,   array_to_array::cast_value::parse, ["yes", "no", "no", "yes"];
+    "reshape",           [],                        [],         ArrayToArray, Full,   array_to_array::reshape::parse,  ["no", "yes", "no", "no"];
+    "zarrs.squeeze",     [],                        [],         ArrayToArray, Full,   array_to_array::reshape::parse_squeeze, ["no", "yes", "no", "no"];
+    "numcodecs.packbits", [],                       ["packbits"], ArrayToArray, Full,   array_to_array::numcodecs_packbits::parse, ["yes", "no", "no", "no"];
     "packbits",          [],                        [],         ArrayToBytes, Full,   array_to_bytes::packbits::parse, ["no", "edge chunks wrong", "no", "no"];
     "vlen-utf8",         [],                        ["vlen-utf8"], ArrayToBytes, Engine, array_to_bytes::vlen::parse_utf8, ["yes", "yes", "no", "yes"];
     "vlen-bytes",        [],                        ["vlen-bytes"], ArrayToBytes, Engine, array_to_bytes::vlen::parse_bytes, ["yes", "yes", "no", "no"];
-    "vlen-array",        [],                        ["vlen-array"], ArrayToBytes, Engine, array_to_bytes::vlen::parse_array, ["no", "yes", "no", "no"];
+    "vlen-array",        [],                        ["vlen-array"], ArrayToBytes, Full,   array_to_bytes::vlen::parse_array, ["no", "yes", "no", "no"];
     "zarrs.vlen_v2",     [],                        [],         ArrayToBytes, Engine, array_to_bytes::vlen::parse_any, ["no", "yes", "no", "no"];
-    "numcodecs.json2",   [],                        ["json2"],  ArrayToBytes, Engine, array_to_bytes::json2::parse,    ["no", "no", "no", "yes"];
+    "numcodecs.json2",   [],                        ["json2"],  ArrayToBytes, Full,   array_to_bytes::json2::parse,    ["no", "no", "no", "yes"];
     "numcodecs.msgpack2", [],                       ["msgpack2"], ArrayToBytes, Full, array_to_bytes::msgpack2::parse, ["no", "no", "no", "no"];
     "numcodecs.pcodec",  [],                        ["pcodec"], ArrayToBytes, Full,   array_to_bytes::pcodec::parse,   ["yes", "yes", "no", "no"];
     "numcodecs.zfpy",    [],                        ["zfpy"],   ArrayToBytes, Full,   array_to_bytes::zfpy::parse,     ["yes", "yes", "no", "no"];
@@ -137,8 +137,8 @@ pub static ENTRIES: &[Entry] = entries! {
     "n5_default",        [],                        [],         ArrayToBytes, Full,   array_to_bytes::n5_default::parse, ["plugin", "plugin", "as N5", "no"];
     "zarrs.optional",    ["optional"],              [],         ArrayToBytes, Full,   array_to_bytes::optional::parse, ["no", "yes", "no", "no"];
     "numcodecs.shuffle", [],                        ["shuffle"], BytesToBytes, Engine, bytes_to_bytes::shuffle::parse, ["yes", "yes", "no", "yes"];
-    "numcodecs.crc32",   [],                        ["crc32"],  BytesToBytes, Engine, bytes_to_bytes::crc32::parse,    ["yes", "no", "no", "no"];
-    "numcodecs.adler32", [],                        ["adler32"], BytesToBytes, Engine, bytes_to_bytes::adler32::parse, ["yes", "yes", "no", "no"];
+    "numcodecs.crc32",   [],                        ["crc32"],  BytesToBytes, Full,   bytes_to_bytes::crc32::parse,    ["yes", "no", "no", "no"];
+    "numcodecs.adler32", [],                        ["adler32"], BytesToBytes, Full,   bytes_to_bytes::adler32::parse, ["yes", "yes", "no", "no"];
     "numcodecs.fletcher32", [],                     ["fletcher32"], BytesToBytes, Engine, bytes_to_bytes::fletcher32::parse, ["yes", "yes", "no", "no"];
     "numcodecs.jenkins_lookup3", [],                ["jenkins_lookup3"], BytesToBytes, Full, bytes_to_bytes::jenkins_lookup3::parse, ["yes", "no", "no", "no"];
     "numcodecs.bz2",     [],                        ["bz2", "imagecodecs_bz2"], BytesToBytes, Full,   bytes_to_bytes::bz2::parse,      ["yes", "yes", "no", "no"];
@@ -202,6 +202,10 @@ pub fn parse_with(codec: &CodecMetadata, users: &Users) -> Result<Spec> {
 fn parse_entry(codec: &CodecMetadata, users: &Users) -> Result<Spec> {
     let entry = lookup(&codec.name, codec.format)?;
     if !entry.home.is_here() {
+        // What comes after it in the chain sees other elements, or another shape: only who has the codec can tell which.
+        if entry.kind == CodecKind::ArrayToArray && entry.home == Home::Full {
+            Error::check_full(&codec.name)?;
+        }
         return Ok(elsewhere::spec(entry.kind, entry.home, codec, users));
     }
     let read = || {

@@ -4,8 +4,8 @@
 //! This is what crosses to workers, which parse it themselves, and what users get as raw metadata. Deliberately unparsed:
 //! [`parse`] makes the values.
 
-use serde::{Deserialize, Serialize};
-
+use super::json::{Document, Json};
+use super::write::text::{ObjectText, list, string};
 use super::{Draft, NodeMetadata, ZarrFormat, callers, draft, v2, v3};
 use crate::error::{Error, Result};
 
@@ -25,17 +25,6 @@ pub struct NodeDocument {
     pub format: ZarrFormat,
     /// Key suffix and text of each document that was found.
     pub texts: Vec<(String, String)>,
-}
-
-/// How a [`NodeDocument`] crosses: `{"zarr_format":2,"texts":[[".zarray","…"]]}`; a draft goes by its year.
-#[derive(Serialize, Deserialize)]
-struct Message<'a> {
-    zarr_format: u16,
-    #[serde(borrow)]
-    texts: std::borrow::Cow<'a, [(String, String)]>,
-    /// It is an object that a caller made, and stands in no store: see [`callers`].
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    is_callers: bool,
 }
 
 impl NodeDocument {
@@ -67,14 +56,12 @@ impl NodeDocument {
         found.map(|(suffix, text)| (suffix.as_str(), text.as_str()))
     }
 
-    /// One line, for crossing to a worker.
-    ///
-    /// # Errors
-    /// None that strings can cause.
-    pub fn to_json(&self) -> Result<String> {
-        let texts = self.texts.as_slice().into();
-        let message = Message { zarr_format: number(self.format), texts, is_callers: false };
-        serde_json::to_string(&message).map_err(|error| Error::argument(error.to_string()))
+    /// One line, for crossing to a worker: `{"zarr_format":2,"texts":[[".zarray","…"]]}`; a draft goes by its year. Callers add
+    /// `"is_callers":true` to what is an object of theirs, and stands in no store: see [`callers`].
+    pub fn to_json(&self) -> String {
+        let texts = self.texts.iter().map(|(suffix, text)| list([string(suffix), string(text)]));
+        let message = ObjectText::new().with("zarr_format", number(self.format).to_string());
+        message.with("texts", list(texts)).compact()
     }
 
     /// What [`to_json`](Self::to_json) made.
@@ -82,15 +69,32 @@ impl NodeDocument {
     /// # Errors
     /// `Argument` for anything else, and as [`callers::complete`].
     pub fn from_json(json: &str) -> Result<Self> {
-        let invalid = |actual: String| Error::argument("this is no node document").actual(actual);
-        let message: Message<'_> = serde_json::from_str(json).map_err(|error| invalid(error.to_string()))?;
-        let format = ZarrFormat::ALL.into_iter().find(|format| number(*format) == message.zarr_format);
-        let format = format.ok_or_else(|| invalid(format!("zarr_format {}", message.zarr_format)))?;
-        let mut texts = message.texts.into_owned();
-        if message.is_callers {
-            texts.iter_mut().try_for_each(|(_, text)| callers::complete(text).map(|whole| *text = whole))?;
+        let (mut document, is_callers) = Self::of_message(json)
+            .map_err(|error| Error::argument("this is no node document").actual(error.to_string()))?;
+        if is_callers {
+            let mut texts = document.texts.iter_mut();
+            texts.try_for_each(|(_, text)| callers::complete(text).map(|whole| *text = whole))?;
         }
-        Ok(Self { format, texts })
+        Ok(document)
+    }
+
+    /// And whether an object of a caller's stands for it.
+    fn of_message(json: &str) -> Result<(Self, bool)> {
+        let message = Document::parse(json.as_bytes())?;
+        let message = message.root().object()?;
+        let of_number = |json: Json<'_>| {
+            let found = json.u64()?;
+            let format = ZarrFormat::ALL.into_iter().find(|format| u64::from(number(*format)) == found);
+            format.ok_or_else(|| json.unexpected("a format's number"))
+        };
+        let pair = |json: Json<'_>| match json.list(Json::str)?.as_slice() {
+            [suffix, text] => Ok((suffix.clone().into_owned(), text.clone().into_owned())),
+            _ => Err(json.unexpected("a suffix and a text")),
+        };
+        let format = message.require("zarr_format", of_number)?;
+        let texts = message.require("texts", |texts| texts.list(pair))?;
+        let is_callers = message.read("is_callers", Json::bool)?.unwrap_or(false);
+        Ok((Self { format, texts }, is_callers))
     }
 }
 
@@ -122,7 +126,10 @@ pub fn parse(document: &NodeDocument) -> Result<NodeMetadata> {
             (None, Some(zgroup)) => v2::parse_group(zgroup, text(ZATTRS)).map(NodeMetadata::Group),
             (None, None) => Err(Error::not_found("the node has neither .zarray nor .zgroup")),
         },
-        ZarrFormat::Draft(draft) => draft::parse(draft, document),
+        ZarrFormat::Draft(draft) => {
+            Error::check_full("a draft of v3")?;
+            draft::parse(draft, document)
+        }
     }
 }
 
@@ -143,7 +150,7 @@ mod tests {
     #[test]
     fn documents_cross_unchanged() {
         let document = v2_document(&[(ZGROUP, "{\"zarr_format\": 2}\n"), (ZATTRS, "{\"ö\\n\": NaN}")]);
-        assert_eq!(NodeDocument::from_json(&document.to_json().unwrap()).unwrap(), document);
+        assert_eq!(NodeDocument::from_json(&document.to_json()).unwrap(), document);
         for json in ["", "{}", r#"{"zarr_format":1,"texts":[]}"#, "[2,[]]x"] {
             assert_eq!(NodeDocument::from_json(json).unwrap_err().kind(), ErrorKind::Argument);
         }

@@ -15,6 +15,7 @@ use serde_json::value::RawValue;
 use crate::error::{Error, Result};
 use crate::kernel::json::{self, Member};
 use crate::limits;
+use crate::sorted;
 
 /// The tokens that Python's `json` writes bare, and the string each is read as. The escape, which no writer uses for these
 /// letters, lets [`Json::original_text`] tell the token from the string of the same name.
@@ -45,24 +46,32 @@ impl<'a> Document<'a> {
         Ok(document)
     }
 
-    /// As [`parse`](Self::parse), to be [`split`](super::split) along a path, which checks that it is JSON.
-    ///
-    /// # Errors
-    /// As there.
-    pub(super) fn scan(bytes: &'a [u8], path: &[&str]) -> Result<Self> {
-        let text = text_of(bytes)?;
-        match json::split(text.as_bytes(), path) {
-            Some(members) => {
-                Ok(Self { text: Cow::Borrowed(text), non_finite: false, members: Some(members) })
-            }
-            None => Self::of_text(text),
-        }
+    /// A text whose members stand there.
+    pub(super) fn of_members(text: String, members: Vec<Member>) -> Self {
+        Self { text: Cow::Owned(text), non_finite: false, members: Some(members) }
+    }
+
+    /// Where the watched member stands of the object that begins there, at the end of the path that was scanned for.
+    pub(super) fn watched(&self, start: usize) -> Option<Range<usize>> {
+        let members = self.members.as_deref()?;
+        let at = members.binary_search_by(|member| member.value.start.cmp(&start)).ok()?;
+        members.get(at)?.watched.clone()
     }
 
     fn of_text(text: &'a str) -> Result<Self> {
         let non_finite = scan(text.as_bytes())?;
         let text = if non_finite { Cow::Owned(quote_non_finite(text)) } else { Cow::Borrowed(text) };
         Ok(Self { text, non_finite, members: None })
+    }
+
+    /// A text of which a walk made nothing: to be [`split`](super::split) strictly, which says why.
+    ///
+    /// # Errors
+    /// `Limit` for documents nested too deep.
+    pub(super) fn of_odd_text(text: String) -> Result<Self> {
+        let non_finite = scan(text.as_bytes())?;
+        let text = if non_finite { quote_non_finite(&text) } else { text };
+        Ok(Self { text: Cow::Owned(text), non_finite, members: None })
     }
 
     /// Where the members stand along the path that it was scanned for, if it is as writers write it.
@@ -97,11 +106,16 @@ impl<'a> Document<'a> {
     }
 }
 
+/// What some writers put before a text.
+pub const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 fn text_of(bytes: &[u8]) -> Result<&str> {
     limits::within(bytes.len() as u64, limits::METADATA_BYTES, "metadata document")?;
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    std::str::from_utf8(bytes)
-        .map_err(|error| Error::format("the document is not UTF-8").actual(error.to_string()))
+    std::str::from_utf8(bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes)).map_err(not_utf8)
+}
+
+pub(super) fn not_utf8(error: std::str::Utf8Error) -> Error {
+    Error::format("the document is not UTF-8").actual(error.to_string())
 }
 
 pub(super) fn invalid(error: &serde_json::Error) -> Error {
@@ -402,7 +416,7 @@ impl<'a> IntoIterator for Object<'a> {
 /// Of a repeated key, keeps the place of the first and the value of the last.
 fn keep_last(members: &mut Vec<(Cow<'_, str>, Json<'_>)>) {
     let mut order: Vec<usize> = (0..members.len()).collect();
-    order.sort_by(|a, b| members[*a].0.cmp(&members[*b].0));
+    sorted::sort_by(&mut order, |a, b| members[*a].0.cmp(&members[*b].0));
     let runs = order.chunk_by(|a, b| members[*a].0 == members[*b].0);
     let repeats: Vec<Vec<usize>> = runs.filter(|run| run.len() > 1).map(<[usize]>::to_vec).collect();
     let mut dropped: Vec<usize> = Vec::new();
@@ -412,7 +426,7 @@ fn keep_last(members: &mut Vec<(Cow<'_, str>, Json<'_>)>) {
             dropped.extend(others);
         }
     }
-    dropped.sort_unstable();
+    sorted::sort(&mut dropped);
     let (mut dropped, mut idx) = (dropped.into_iter().peekable(), 0);
     members.retain(|_| {
         let keep = dropped.next_if_eq(&idx).is_none();
@@ -447,149 +461,4 @@ impl<'de> Visitor<'de> for Members {
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-    use crate::error::ErrorKind;
-
-    fn original(text: &str) -> String {
-        Document::parse(text.as_bytes()).unwrap().root().original_text().into_owned()
-    }
-
-    #[test]
-    fn a_byte_order_mark_and_white_space_are_dropped() {
-        let document = Document::parse(b"\xef\xbb\xbf \r\n\t{ \"a\" : 1 } ").unwrap();
-        assert_eq!(document.root().text(), "{ \"a\" : 1 }");
-        assert_eq!(document.root().object().unwrap().get("a").unwrap().text(), "1");
-    }
-
-    #[test]
-    fn what_is_not_json_is_refused() {
-        let texts = [
-            "", " ", "{", "{\"a\":}", "[1,]", "{} {}", "nan", "NaNx", "-NaN", "\"a", "\"\\", "01", "'a'",
-            "[}",
-        ];
-        for text in texts {
-            assert_eq!(Document::parse(text.as_bytes()).unwrap_err().kind(), ErrorKind::Format, "{text}");
-        }
-        let error = Document::parse(b"{\"a\":\xff}").unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Format);
-        assert!(error.message().contains("UTF-8"));
-    }
-
-    #[test]
-    fn nesting_is_bounded_before_anything_walks_it() {
-        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
-        assert!(Document::parse(nested(limits::JSON_DEPTH).as_bytes()).is_ok());
-        let error = Document::parse(nested(limits::JSON_DEPTH + 1).as_bytes()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::Limit);
-        let unclosed = Document::parse("{\"a\":".repeat(1_000_000).as_bytes()).map(drop);
-        assert_eq!(unclosed.unwrap_err().kind(), ErrorKind::Limit);
-        // Brackets within strings nest nothing.
-        assert!(Document::parse(format!("[\"\\\"{}\"]", "[".repeat(1000)).as_bytes()).is_ok());
-    }
-
-    #[test]
-    fn bare_tokens_read_as_strings_and_are_given_back_as_written() {
-        let text = r#"{"NaN": NaN, "b": ["NaN", -Infinity, Infinity, "a \\\" NaN"], "c": "\u00e9"}"#;
-        let document = Document::parse(text.as_bytes()).unwrap();
-        let members = document.root().object().unwrap();
-        assert_eq!(members.get("NaN").unwrap().str().unwrap(), "NaN");
-        let list = members.get("b").unwrap().list(|json| Ok(json.str()?.into_owned())).unwrap();
-        assert_eq!(list, ["NaN", "-Infinity", "Infinity", "a \\\" NaN"]);
-        assert!(document.has_non_finite());
-        assert_eq!(original(text), text);
-        assert_eq!(
-            members.get("b").unwrap().original_text(),
-            r#"["NaN", -Infinity, Infinity, "a \\\" NaN"]"#
-        );
-    }
-
-    #[test]
-    fn strict_documents_are_never_touched() {
-        let text = r#"["\u004eaN", "Infinity"]"#;
-        let document = Document::parse(text.as_bytes()).unwrap();
-        assert!(!document.has_non_finite());
-        assert_eq!(document.root().original_text(), text);
-        assert_eq!(document.root().array().unwrap()[0].non_finite_token(), None);
-    }
-
-    #[test]
-    fn of_repeated_keys_the_last_counts() {
-        let document = Document::parse(br#"{"a":1,"b":2,"\u0061":3,"c":4,"b":5,"a":6}"#).unwrap();
-        let members: Vec<_> = document
-            .root()
-            .object()
-            .unwrap()
-            .into_iter()
-            .map(|(key, json)| (key.into_owned(), json.text()))
-            .collect();
-        assert_eq!(members, [("a".into(), "6"), ("b".into(), "5"), ("c".into(), "4")]);
-    }
-
-    #[test]
-    fn integers_are_exact() {
-        let document =
-            Document::parse(b"[18446744073709551615,-9223372036854775808,1.0,1e2,-1,18446744073709551616]");
-        let document = document.unwrap();
-        let numbers = document.root().array().unwrap();
-        assert_eq!(numbers[0].u64().unwrap(), u64::MAX);
-        assert_eq!(numbers[1].i64().unwrap(), i64::MIN);
-        for number in &numbers[2..] {
-            assert_eq!(number.u64().unwrap_err().kind(), ErrorKind::Format, "{}", number.text());
-        }
-    }
-
-    #[test]
-    fn errors_say_what_was_expected_where_and_what_was_found() {
-        let document = Document::parse(br#"{"shape":[1,"x"],"n":null}"#).unwrap();
-        let members = document.root().object().unwrap();
-        let error = members.require("shape", Json::u64_list).unwrap_err();
-        assert_eq!(error.context().field.as_deref(), Some("shape[1]"));
-        assert_eq!(error.context().expected.as_deref(), Some("a non-negative integer"));
-        assert_eq!(error.context().actual.as_deref(), Some("a string: \"x\""));
-        let error = members.require("n", Json::object).unwrap_err();
-        assert_eq!(error.context().actual.as_deref(), Some("null"));
-        let error = members.require("chunks", Json::object).unwrap_err();
-        assert_eq!(error.context().field.as_deref(), Some("chunks"));
-    }
-
-    #[test]
-    fn lone_surrogates_are_kept_as_text_and_refused_as_strings() {
-        let document = Document::parse(br#"["\ud800"]"#).unwrap();
-        let element = document.root().array().unwrap()[0];
-        assert_eq!(element.text(), r#""\ud800""#);
-        assert_eq!(element.str().unwrap_err().kind(), ErrorKind::Format);
-    }
-
-    proptest! {
-        #[test]
-        fn every_text_either_fails_or_comes_back(text in r#"[\[\]{}:,"\\ NaInfity0-9.eE-]{0,24}"#) {
-            if let Ok(document) = Document::parse(text.as_bytes()) {
-                prop_assert_eq!(document.root().original_text(), text.trim());
-            }
-        }
-
-        #[test]
-        fn members_and_elements_are_those_of_a_value_tree(text in "[\\[\\]{}:,\"ab 01]{0,16}") {
-            let Ok(value) = serde_json::from_str::<serde_json::Value>(&text) else { return Ok(()) };
-            let document = Document::parse(text.as_bytes()).unwrap();
-            let same = |json: Json<'_>, value: &serde_json::Value| {
-                serde_json::from_str::<serde_json::Value>(json.text()).unwrap() == *value
-            };
-            if let Some(object) = value.as_object() {
-                let members = document.root().object().unwrap();
-                prop_assert_eq!(members.iter().count(), object.len());
-                for (key, json) in members {
-                    prop_assert!(same(json, &object[key.as_ref()]));
-                }
-            }
-            if let Some(array) = value.as_array() {
-                let elements = document.root().array().unwrap();
-                prop_assert!(elements.iter().zip(array).all(|(json, value)| same(*json, value)));
-                prop_assert_eq!(elements.len(), array.len());
-            }
-        }
-    }
-}
+mod tests;

@@ -16,6 +16,7 @@ mod draft_2020;
 mod draft_2022;
 pub mod extension;
 pub mod json;
+pub mod large;
 pub mod marked;
 mod split;
 pub mod v2;

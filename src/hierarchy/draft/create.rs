@@ -108,7 +108,7 @@ pub(in crate::hierarchy) async fn create(
     documents::save(store, &path, &document).await?;
     changed.set.push((path.clone(), document.clone()));
     documents::record(store, &path, hierarchy.format(), &changed, context).await?;
-    Ok(OpenedNode { path, document, metadata })
+    Ok(OpenedNode { path, document, metadata, large: None })
 }
 
 /// The node's own document, checked by reading it.

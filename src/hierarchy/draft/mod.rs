@@ -1,7 +1,8 @@
 //! Hierarchies of the historic drafts, in the words of their texts' sections "Protocol operations" (2020) and "Operations" (2022).
 //!
 //! A hierarchy is found by its entry point at the root of a store, and its nodes are opened below that. Groups need no documents:
-//! whatever a node's path passes through is one. Deliberately no consolidation: the texts have none.
+//! whatever a node's path passes through is one. Deliberately no consolidation: the texts have none. The engine only sees that there is a
+//! draft's hierarchy, and leaves it to the full build.
 
 mod create;
 mod erase;
@@ -18,14 +19,14 @@ pub(super) use create::create;
 pub use create::{NewHierarchy, create_hierarchy};
 pub use erase::erase;
 
-use crate::error::{Error, Result, Stage};
+use crate::error::{Error, IS_FULL, Result, Stage};
 use crate::format::metadata::document::{self, NodeDocument, ZARR_JSON};
 use crate::format::metadata::draft::{self, EntryPoint};
 use crate::format::metadata::{NodeKind, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::open::OpenedNode;
 use crate::limits;
-use crate::store::{ByteRange, RequestContext, Store, Subject};
+use crate::store::{ByteRange, LocalFuture, RequestContext, Store, Subject, left_to_full};
 
 /// A draft's hierarchy: the store that it is the root of, and its entry point.
 pub struct Hierarchy {
@@ -85,7 +86,18 @@ impl Hierarchy {
     ///
     /// # Errors
     /// `Format` and `Unsupported` as the document, `Store` as the store.
-    pub async fn open(&self, path: &NodePath, context: &RequestContext) -> Result<Option<OpenedNode>> {
+    pub fn open<'a>(
+        &'a self,
+        path: &'a NodePath,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<OpenedNode>>> {
+        if !IS_FULL {
+            return left_to_full("a draft of v3");
+        }
+        Box::pin(self.node(path, context))
+    }
+
+    async fn node(&self, path: &NodePath, context: &RequestContext) -> Result<Option<OpenedNode>> {
         let (array, group) = (self.array_meta_key(path), self.group_meta_key(path));
         let (array_text, group_text) =
             join(text(&self.store, &array, context), text(&self.store, &group, context)).await;
@@ -111,7 +123,7 @@ impl Hierarchy {
             texts.extend(own.as_ref().map(|(_, _, text)| (suffix.as_str(), text.as_slice())));
             let document = NodeDocument::read(self.format(), &texts)?;
             let metadata = document::parse(&document)?;
-            Ok(OpenedNode { path: path.clone(), document, metadata })
+            Ok(OpenedNode { path: path.clone(), document, metadata, large: None })
         };
         node().map_err(|error: Error| {
             let error = error.in_stage(Stage::Metadata);
@@ -154,7 +166,14 @@ impl Hierarchy {
     ///
     /// # Errors
     /// `Unsupported` for a store that cannot list, `Store` as the store.
-    pub async fn children(&self, path: &NodePath) -> Result<Vec<(NodePath, NodeKind)>> {
+    pub fn children<'a>(&'a self, path: &'a NodePath) -> LocalFuture<'a, Result<Vec<(NodePath, NodeKind)>>> {
+        if !IS_FULL {
+            return left_to_full("a draft of v3");
+        }
+        Box::pin(self.directly_below(path))
+    }
+
+    async fn directly_below(&self, path: &NodePath) -> Result<Vec<(NodePath, NodeKind)>> {
         if !self.store.can_list().await? {
             return Err(self.store.lacks("list: open nodes by their paths"));
         }

@@ -18,7 +18,6 @@ pub mod url;
 mod write;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use origin::Origin;
@@ -30,8 +29,10 @@ use super::{
     ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Subject, Value,
     WarningSink,
 };
-use crate::error::Result;
+use crate::error::{IS_FULL, Result};
 use crate::format::path::{NodePath, StoreKey};
+use crate::sorted::Map;
+use crate::store::left_to_full;
 
 /// What a user may choose.
 #[derive(Clone)]
@@ -76,7 +77,7 @@ pub struct HttpStore<T> {
     origin: Rc<Origin>,
     knowledge: Knowledge,
     lister: RefCell<Option<listing::Lister>>,
-    open_ranges: RefCell<BTreeMap<String, u32>>,
+    open_ranges: RefCell<Map<String, u32>>,
 }
 
 impl<T: Transport> HttpStore<T> {
@@ -220,42 +221,57 @@ impl<T: Transport> Store for HttpStore<T> {
     }
 
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("writing");
+        }
         Box::pin(async move {
             self.put(&self.url_of(key), value).await.map_err(|error| error.at_key(key.as_str()))
         })
     }
 
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("erasing");
+        }
         Box::pin(
             async move { self.delete(&self.url_of(key)).await.map_err(|error| error.at_key(key.as_str())) },
         )
     }
 
     fn can_list(&self) -> LocalFuture<'_, Result<bool>> {
+        if !IS_FULL {
+            return left_to_full("listing");
+        }
         Box::pin(async move { Ok(self.lister().await?.is_some()) })
     }
 
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
+        if !IS_FULL {
+            return left_to_full("listing");
+        }
         Box::pin(self.list_below(prefix))
     }
 
     fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
+        if !IS_FULL {
+            return left_to_full("listing");
+        }
         Box::pin(self.list_all_below(prefix))
     }
 }
 
 /// A range request of a URL that is under way.
 struct OpenRange<'a> {
-    all: &'a RefCell<BTreeMap<String, u32>>,
+    all: &'a RefCell<Map<String, u32>>,
     url: String,
     /// How many others there were when it began.
     others: u32,
 }
 
 impl<'a> OpenRange<'a> {
-    fn new(all: &'a RefCell<BTreeMap<String, u32>>, url: &str) -> Self {
+    fn new(all: &'a RefCell<Map<String, u32>>, url: &str) -> Self {
         let mut open = all.borrow_mut();
-        let count = open.entry(url.to_owned()).or_insert(0);
+        let count = open.get_or_insert_with(url.to_owned(), || 0);
         let others = *count;
         *count += 1;
         Self { all, url: url.to_owned(), others }

@@ -1,12 +1,12 @@
 //! What the stores of one origin share: how many requests are under way, and whether the server takes suffix ranges.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use futures_channel::oneshot;
 
 use super::url::RootUrl;
+use crate::sorted::Map;
 use crate::store::Urgency;
 
 /// How many requests of one origin are under way at once. HTTP/2 servers take about a hundred streams; over HTTP/1.1
@@ -163,13 +163,13 @@ impl Drop for Permit {
 
 /// All origins that are known.
 #[derive(Debug, Default)]
-pub struct Origins(RefCell<BTreeMap<String, Rc<Origin>>>);
+pub struct Origins(RefCell<Map<String, Rc<Origin>>>);
 
 impl Origins {
     /// The origin of a root.
     pub fn of(&self, root: &RootUrl) -> Rc<Origin> {
         let mut origins = self.0.borrow_mut();
-        origins.entry(root.origin()).or_insert_with(|| Rc::new(Origin::new(CONCURRENT_REQUESTS))).clone()
+        origins.get_or_insert_with(root.origin(), || Rc::new(Origin::new(CONCURRENT_REQUESTS))).clone()
     }
 }
 

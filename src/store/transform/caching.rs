@@ -282,6 +282,10 @@ impl Store for CachingTransformer {
         Box::pin(self.read(key_ranges, context))
     }
 
+    fn reads_rows(&self) -> bool {
+        self.inner.reads_rows()
+    }
+
     fn merges_ranges(&self) -> bool {
         self.inner.merges_ranges()
     }

@@ -2,13 +2,13 @@
 //!
 //! The sharding transformer is known by three URIs.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::sharding::{ShardingConfiguration, WriteStrategy};
 use super::{ArrayPlace, Transformer, stack};
-use crate::error::{Error, Result};
+use crate::error::{Error, IS_FULL, Result};
 use crate::format::metadata::draft::SHARDING_URIS;
+use crate::sorted::Map;
 use crate::store::Store;
 
 /// A transformer as metadata names it.
@@ -33,7 +33,7 @@ pub type ParseOthers = Rc<dyn Fn(&Named<'_>) -> Option<Result<Rc<dyn Transformer
 /// The transformers that metadata may name.
 #[derive(Clone)]
 pub struct Registry {
-    parsers: BTreeMap<String, Parse>,
+    parsers: Map<String, Parse>,
     others: Option<ParseOthers>,
 }
 
@@ -46,8 +46,8 @@ impl Default for Registry {
 impl Registry {
     /// Ours alone, with the way in which shards are written.
     pub fn new(strategy: WriteStrategy) -> Self {
-        let mut registry = Self { parsers: BTreeMap::new(), others: None };
-        for extension in SHARDING_URIS {
+        let mut registry = Self { parsers: Map::new(), others: None };
+        for extension in SHARDING_URIS.into_iter().filter(|_| IS_FULL) {
             registry.register(
                 extension,
                 Rc::new(move |named| Ok(Rc::new(ShardingConfiguration::parse(named, strategy)?))),

@@ -10,6 +10,7 @@ use futures_util::future::try_join_all;
 
 use crate::error::Result;
 use crate::format::path::StoreKey;
+use crate::sorted;
 use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Store};
 
 /// How many unwanted bytes are cheaper than another request.
@@ -31,7 +32,7 @@ pub struct Group {
 /// each range is in one of them, whole.
 pub fn merge(ranges: &[Range<u64>], gap: u64, cap: u64) -> Vec<Group> {
     let mut order: Vec<(usize, &Range<u64>)> = ranges.iter().enumerate().collect();
-    order.sort_by_key(|(_, range)| (range.start, range.end));
+    sorted::sort_by_key(&mut order, |(_, range)| (range.start, range.end));
     let mut groups: Vec<Group> = Vec::new();
     for (idx, range) in order {
         match groups.last_mut().filter(|group| fits(&group.span, range, gap, cap)) {

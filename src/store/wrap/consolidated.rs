@@ -6,6 +6,7 @@
 use std::rc::Rc;
 
 use crate::error::Result;
+use crate::format::metadata::NodeMetadata;
 use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::consolidated::Consolidated;
 use crate::format::metadata::document::{ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
@@ -20,23 +21,26 @@ const DOCUMENTS: [&str; 4] = [ZARR_JSON, ZARRAY, ZGROUP, ZATTRS];
 pub struct Overlay {
     inner: Rc<dyn Store>,
     consolidated: Consolidated,
+    /// What that was read from.
+    document: Value,
     /// When it was read, or before.
     since: Moment,
 }
 
 impl Overlay {
-    /// Answers out of `consolidated`, which was read at the root of `inner` just now.
-    pub fn new(inner: Rc<dyn Store>, consolidated: Consolidated) -> Self {
-        Self { inner, consolidated, since: writers::now() }
+    /// Answers out of `consolidated`, which is the document that was read at the root of `inner` just now.
+    pub fn new(inner: Rc<dyn Store>, consolidated: Consolidated, document: Value) -> Self {
+        Self { inner, consolidated, document, since: writers::now() }
     }
 
-    /// What a key holds: `None` when only the store itself can tell. A reload asks the store: this is a copy, and may be old; of
-    /// documents that were written here since, it is.
+    /// Whether this copy may answer. A reload asks the store: it may be old; of documents that were written here since, it is.
+    fn is_current(&self, key: &StoreKey, context: &RequestContext) -> bool {
+        !context.reload && writers::unchanged_since(&self.inner, key, self.since)
+    }
+
+    /// What a key holds: `None` when only the store itself can tell.
     fn known(&self, key: &StoreKey, context: &RequestContext) -> Option<Option<Value>> {
-        if context.reload {
-            return None;
-        }
-        if !writers::unchanged_since(&self.inner, key, self.since) {
+        if !self.is_current(key, context) {
             return None;
         }
         if let ZarrFormat::Draft(_) = self.consolidated.format() {
@@ -47,6 +51,9 @@ impl Overlay {
         if !DOCUMENTS.contains(&suffix) {
             return None;
         }
+        if path.is_empty() && self.consolidated.format() == ZarrFormat::V3 {
+            return Some((suffix == ZARR_JSON).then(|| self.document.clone()));
+        }
         let document = self.consolidated.document(&NodePath::parse_any(path).ok()?)?;
         Some(document.text(suffix).map(|text| Value::from(text.as_bytes().to_vec())))
     }
@@ -55,6 +62,12 @@ impl Overlay {
 impl Store for Overlay {
     fn wrapped(&self) -> Option<Rc<dyn Store>> {
         Some(self.inner.clone())
+    }
+
+    fn known_group(&self, context: &RequestContext) -> Option<Result<(Value, NodeMetadata)>> {
+        let key = StoreKey::new(&NodePath::root(), ZARR_JSON);
+        let own = self.consolidated.own_group().filter(|_| self.is_current(&key, context))?;
+        Some(own.map(|metadata| (self.document.clone(), metadata)))
     }
 
     fn get<'a>(
@@ -109,7 +122,7 @@ mod tests {
             memory.insert(&StoreKey::parse(key).unwrap(), b"from the store".to_vec());
         }
         let consolidated = Consolidated::index(ZMETADATA.as_bytes(), ZarrFormat::V2).unwrap().unwrap();
-        let store = Overlay::new(Rc::new(memory), consolidated);
+        let store = Overlay::new(Rc::new(memory), consolidated, Value::from(ZMETADATA.as_bytes().to_vec()));
         assert_eq!(text(&store, ".zgroup").unwrap(), r#"{"zarr_format":2}"#);
         assert_eq!(text(&store, "a/.zattrs").unwrap(), r#"{"x":1}"#);
         assert_eq!(text(&store, "a/zarr.json"), None);

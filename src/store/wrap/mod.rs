@@ -12,6 +12,10 @@ macro_rules! forward_to_inner {
             self.inner.capabilities()
         }
 
+        fn reads_rows(&self) -> bool {
+            self.inner.reads_rows()
+        }
+
         fn may_be_kept(&self) -> bool {
             self.inner.may_be_kept()
         }

@@ -10,8 +10,9 @@ use std::rc::Rc;
 use futures_util::FutureExt;
 use futures_util::future::{Shared, WeakShared};
 
-use crate::error::Result;
+use crate::error::{IS_FULL, Result};
 use crate::format::path::StoreKey;
+use crate::store::left_to_full;
 use crate::store::{
     ByteRange, Fetched, KeyStartValue, LocalFuture, RequestContext, Store, Subject, Urgency, Value,
 };
@@ -110,6 +111,9 @@ impl<S: Store + 'static> Store for Sharing<S> {
     forward_to_inner! { capabilities describe size lists }
 
     fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("writing");
+        }
         Box::pin(async move {
             let written = self.inner.set(key, value).await;
             self.forget(key);
@@ -118,6 +122,9 @@ impl<S: Store + 'static> Store for Sharing<S> {
     }
 
     fn set_partial_values<'a>(&'a self, values: &'a [KeyStartValue]) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("writing");
+        }
         Box::pin(async move {
             let written = self.inner.set_partial_values(values).await;
             values.iter().for_each(|value| self.forget(&value.key));
@@ -126,6 +133,9 @@ impl<S: Store + 'static> Store for Sharing<S> {
     }
 
     fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("erasing");
+        }
         Box::pin(async move {
             let erased = self.inner.erase(key).await;
             self.forget(key);
@@ -134,6 +144,9 @@ impl<S: Store + 'static> Store for Sharing<S> {
     }
 
     fn erase_values<'a>(&'a self, keys: &'a [StoreKey]) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("erasing");
+        }
         Box::pin(async move {
             let erased = self.inner.erase_values(keys).await;
             keys.iter().for_each(|key| self.forget(key));

@@ -23,6 +23,7 @@ use directory::{Directory, Entry, Reading};
 use futures_util::lock::Mutex;
 use records::{LOCAL_LEN, TAIL_LEN, Tail};
 use serde::Deserialize;
+use zlib_rs::{InflateConfig, ReturnCode};
 
 use super::{
     ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Subject, Value,
@@ -364,32 +365,30 @@ impl ZipStore {
 fn inflate(entry: &Entry, stored: &Value) -> Result<Value> {
     let encoded = stored.to_vec(limits::CHUNK_BYTES, "a deflated entry of the ZIP archive")?;
     let mut output = limits::zeroed(entry.size, limits::CHUNK_BYTES, "an entry of the ZIP archive")?;
-    let inflated = miniz_oxide::inflate::decompress_slice_iter_to_slice(
-        &mut output,
-        std::iter::once(encoded.as_slice()),
-        false,
-        true,
-    );
-    match inflated {
-        Ok(len) if len as u64 == entry.size => Ok(Value::from(output)),
-        Ok(len) => Err(Error::format("an entry of the ZIP archive inflates to another size than it says")
-            .expected(format!("{} bytes", entry.size))
-            .actual(format!("{len} bytes"))),
-        Err(_) => Err(Error::format("an entry of the ZIP archive is damaged, or longer than it says")),
+    // A negative window: there is no header.
+    let (inflated, code) =
+        zlib_rs::decompress_slice(&mut output, &encoded, InflateConfig { window_bits: -15 });
+    match (code, inflated.len()) {
+        (ReturnCode::Ok, len) if len as u64 == entry.size => Ok(Value::from(output)),
+        (ReturnCode::Ok, len) => {
+            Err(Error::format("an entry of the ZIP archive inflates to another size than it says")
+                .expected(format!("{} bytes", entry.size))
+                .actual(format!("{len} bytes")))
+        }
+        _ => Err(Error::format("an entry of the ZIP archive is damaged, or longer than it says")),
     }
 }
 
 fn check_crc(entry: &Entry, value: &Value) -> Result<()> {
-    let mut hasher = crc32fast::Hasher::new();
+    let mut crc = 0;
     let (mut at, mut piece) = (0, Vec::new());
     while at < value.len() {
         let len = (value.len() - at).min(CRC_BYTES);
         piece.resize(limits::to_usize(len, "a piece")?, 0);
         value.copy_to(at, &mut piece)?;
-        hasher.update(&piece);
+        crc = zlib_rs::crc32::crc32(crc, &piece);
         at += len;
     }
-    let crc = hasher.finalize();
     if crc == entry.crc {
         return Ok(());
     }

@@ -36,7 +36,7 @@ fn whole(store: &ZipStore, name: &str) -> Result<Option<Vec<u8>>> {
 }
 
 fn crc(bytes: &[u8]) -> u32 {
-    crc32fast::hash(bytes)
+    zlib_rs::crc32::crc32(0, bytes)
 }
 
 /// An archive as the writer lays it out.

@@ -2,7 +2,8 @@
  * Which codecs of the user's an array has: the engine names those whose names are registered, one after the other, and each is
  * loaded and asked what it is.
  */
-import { callNow, startEngine } from "../engine/engine.ts";
+import { call, needFull } from "../engine/engine.ts";
+import { unlessAborted } from "../engine/unless_aborted.ts";
 import { type ErrorReport, errorFromReport } from "../errors.ts";
 import type { NodeSummary } from "../node_facts.ts";
 import { type CodecLoader, registry, urlOf } from "../registry.ts";
@@ -66,14 +67,13 @@ export const boundCodecs = (document: string) =>
 
 /** The user's codecs of an array that is to be created by these options, `like` another. */
 export const codecsToCreate = (options: string, like: (glue: Glue) => number | undefined) =>
-  codecsAskedFor((glue, users) => glue.newCodecQuestion(options, like(glue), users), "encode");
+  codecsAskedFor((glue, users) => needFull(glue).newCodecQuestion(options, like(glue), users), "encode");
 
 async function codecsAskedFor(
   ask: Ask,
   direction: CodecRequest["direction"],
 ): Promise<BoundCodecs | undefined> {
   if (registry.size === 0) return undefined;
-  await startEngine();
   const loaders = new Map<string, CodecLoader>(registry);
   const runner = new CodecRunner((registered) => (loaders.get(registered) as CodecLoader)());
   const known: Awaited<ReturnType<typeof know>>[] = [];
@@ -81,7 +81,7 @@ async function codecsAskedFor(
   let names = [...loaders.keys()];
   for (let round = 0; round < MOST_CODECS; round += 1) {
     const text = JSON.stringify({ names, known });
-    const question = callNow((glue) => ask(glue, text));
+    const question = await call((glue) => ask(glue, text));
     if (question === undefined) break;
     const site = JSON.parse(question) as CodecSite;
     try {
@@ -110,16 +110,5 @@ export async function describeWithCodecs(
     boundCodecs(summary.document).catch(() => undefined),
     signal,
   );
-  if (codecs) summary.array = callNow((glue) => glue.describeArray(summary.document, codecs.text));
-}
-
-/** A promise, unless the signal is aborted before: then its reason. */
-export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise;
-  return new Promise<T>((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener("abort", abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
+  if (codecs) summary.array = await call((glue) => glue.describeArray(summary.document, codecs.text));
 }

@@ -16,6 +16,8 @@ export interface InitOptions {
   wasmConventions?: WasmSource | Promise<WasmSource>;
   /** The most workers to start; 0 decodes on the caller's thread. Default: cores − 1, at least 1, at most 4. */
   workers?: number;
+  /** Workers that had nothing to do for so many ms end; others start when there is need. Default: 60 000; `Infinity` keeps them. */
+  workerIdleMs?: number;
   /** The file `zarr-wasm/worker`, for pages whose policy forbids blob workers. */
   workerUrl?: string | URL;
   /**
@@ -60,6 +62,9 @@ export function recycleBytes(): number {
   if (memoryLimit === undefined) return RECYCLE_BYTES;
   return Math.max(LEAST_RECYCLE_BYTES, memoryLimit / 2 / Math.max(1, workerLimit()));
 }
+
+/** How long a worker may have nothing to do. */
+export const workerIdleMs = (): number => configuration.workerIdleMs ?? 60_000;
 
 export function workerLimit(): number {
   const { hardwareConcurrency = 2 } =

@@ -1,183 +1,141 @@
 /**
- * The engine's instance on the caller's thread: started at first use, and replaced when it trapped. Every call into wasm
- * passes through `enter`, and every promise that Rust waits for is guarded, so that nothing of an instance that is gone
- * touches the one in its place. Tasks (Rust futures) are polled from here: a trap while polling is caught, rejects what is
- * pending, and costs neither the process nor the page anything else.
+ * Which instance of the engine answers calls on the caller's thread. The engine is started at first use, and begun anew when it trapped. What a
+ * reader rarely needs is in the full build alone: the first call that needs it loads that, and from then on it answers all calls. What
+ * was begun before is finished by the instance that began it; no call crosses two of them.
  */
-import * as glue from "#glue";
-import { type ErrorReport, errorFromReport, INTERNAL, ZarrError } from "../errors.ts";
+import * as engineGlue from "#glue";
+import { type ErrorReport, errorFromReport, UnsupportedError, ZarrError } from "../errors.ts";
 import { engineModule } from "./compile.ts";
-import { cacheLimits } from "./configuration.ts";
-import { counters } from "./counters.ts";
-import { lock, releaseLocks } from "./locks.ts";
+import { type Glue, Instance, type Pending } from "./instance.ts";
 import { parseMarked } from "./marked_json.ts";
+import { unlessAborted } from "./unless_aborted.ts";
 
-type Glue = typeof glue;
+/** What the full build answers. */
+export type FullGlue = typeof import("#full-glue");
 
-/** Counts instances; a number that an instance gave means nothing to the next one. */
-let generation = 0;
+/** Whom new calls go to; numbers that another instance gave mean nothing to it. */
+let current: Instance | undefined;
+/** Those that only finish what was begun. */
+const older = new Set<Instance>();
 let starting: Promise<void> | undefined;
-let isStarted = false;
-let panicMessage: string | undefined;
+let loadingFull: Promise<void> | undefined;
 
-/** A call that was started and has not been answered. */
-interface Pending {
-  reject(error: unknown): void;
-  /** What began it, and what that refers to: the engine knows stores weakly, and nobody else may still hold this one. */
-  begin: unknown;
-  /** Drops the task, and with it every request that it waits for. */
-  drop(): void;
-}
-const pending = new Set<Pending>();
+/** What instances counted that are gone. */
+const counted = [0, 0, 0, 0, 0, 0];
 
-/** Tasks to be polled in the next microtask. */
-let woken: number[] = [];
-
-/** What the engine calls; see `src/js/host.rs`. */
-const host = {
-  wake(task: number): void {
-    if (woken.push(task) === 1) queueMicrotask(pollWoken);
-  },
-  panicked(message: string): void {
-    panicMessage = message;
-  },
-  lock,
-  countWire(requests: number, bytes: number, failed: number, aborted: number): void {
-    counters.wire.requests += requests;
-    counters.wire.bytes += bytes;
-    counters.wire.failed += failed;
-    counters.wire.aborted += aborted;
-  },
-  sleep(ms: number): Promise<void> {
-    return new Promise((resolve) => setTimeout(resolve, ms));
-  },
-  /** A promise that stays silent once the instance that waits for it is gone. */
-  guard<T>(promise: Promise<T>): Promise<T> {
-    const before = generation;
-    return new Promise((resolve, reject) => {
-      promise.then(
-        (value) => before === generation && resolve(value),
-        (error) => before === generation && reject(error),
-      );
-    });
-  },
-};
-
-function pollWoken(): void {
-  const tasks = woken;
-  woken = [];
-  for (const [idx, task] of tasks.entries()) {
-    const before = generation;
-    try {
-      enter(() => glue.poll(task));
-    } catch (error) {
-      // A trap: `enter` has rejected what was pending, and the rest of this round belonged to the same instance. Anything else
-      // has unwound a task that will not be polled again.
-      if (before === generation) replaceInstance(error);
-    }
-    if (before !== generation) return void tasks.splice(idx);
-  }
-}
-
-/** Whether an instance is of no use after throwing this: Rust panics abort, and wasm traps. */
-const isTrap = (error: unknown) =>
-  panicMessage !== undefined || error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
-
-/** Calls into wasm. After a trap the instance is replaced and everything pending is rejected. */
-export function enter<T>(call: () => T): T {
-  try {
-    return call();
-  } catch (error) {
-    if (isTrap(error)) throw replaceInstance(error);
-    throw error;
-  }
-}
-
-function replaceInstance(cause: unknown): ZarrError {
-  const message = panicMessage ?? String(cause);
-  const error = new ZarrError("Unsupported", `${INTERNAL}: ${message}`, { cause });
-  panicMessage = undefined;
-  counters.panics += 1;
-  generation += 1;
-  woken = [];
-  const rejected = [...pending];
-  pending.clear();
-  releaseLocks();
-  glue.__wbg_reset_state();
-  begin();
-  for (const { reject } of rejected) reject(error);
-  return error;
-}
-
-/** Ends everything that is under way, and frees the instance's memory; the next call finds a new one. */
-export function stopEngine(): void {
-  if (!isStarted) return;
-  const ended = [...pending];
-  pending.clear();
-  // An instance that is only left behind lets go of nothing.
-  for (const { drop } of ended) drop();
-  generation += 1;
-  woken = [];
-  releaseLocks();
-  glue.__wbg_reset_state();
-  begin();
-  const error = new ZarrError("Aborted", "the package was told to dispose of what it holds");
-  for (const { reject } of ended) reject(error);
-}
-
-function begin(): void {
-  glue.start(host);
-  setCaches();
-}
-
-/** Tells the engine how much it may keep. */
-export function setCaches(): void {
-  const { encodedBytes, decodedBytes } = cacheLimits();
-  glue.setCacheBytes(encodedBytes, decodedBytes);
+function begin(glue: Glue, build: Instance["build"]): Instance {
+  return new Instance(glue, build, (trapped) => {
+    older.delete(trapped);
+    if (trapped === current) current = begin(glue, build);
+  });
 }
 
 async function start(): Promise<void> {
-  await glue.default({ module_or_path: await engineModule("engine") });
-  begin();
-  isStarted = true;
+  await engineGlue.default({ module_or_path: await engineModule("engine") });
+  current ??= begin(engineGlue, "engine");
 }
 
 /** Makes sure that there is an instance. A failed start is tried again at the next call. */
 export function startEngine(): Promise<void> {
-  if (!starting) {
-    starting = start();
-    starting.catch(() => {
-      starting = undefined;
-    });
-  }
+  if (current) return Promise.resolve();
+  starting ??= start().finally(() => {
+    starting = undefined;
+  });
   return starting;
 }
 
-export const isEngineStarted = (): boolean => isStarted;
+/** The full build's glue: JavaScript of its own, downloaded with it. */
+async function fullGlue(): Promise<FullGlue> {
+  try {
+    return await import("#full-glue");
+  } catch (cause) {
+    throw new ZarrError("Store", `the full build of the engine could not be loaded: ${cause}`, { cause });
+  }
+}
+
+async function loadFull(): Promise<void> {
+  const [full, module] = await Promise.all([fullGlue(), engineModule("full")]);
+  await full.default({ module_or_path: module });
+  const before = current;
+  current = begin(full, "full");
+  if (!before) return;
+  older.add(before);
+  before.retire(() => {
+    older.delete(before);
+    before.glue.cacheCounters().forEach((count, at) => {
+      if (!isOfBytes(at)) counted[at] = (counted[at] ?? 0) + count;
+    });
+  });
+}
+
+/** Makes sure that the full build answers. Where it cannot be loaded, whoever answered before goes on; the next call tries again. */
+export function startFull(): Promise<void> {
+  if (current?.build === "full") return Promise.resolve();
+  loadingFull ??= loadFull().finally(() => {
+    loadingFull = undefined;
+  });
+  return loadingFull;
+}
+
+/** Ends everything that is under way, and frees the memory; the next call finds a new instance. */
+export function stopEngine(): void {
+  if (!current) return;
+  const { glue, build } = current;
+  const ended: Pending[] = [current, ...older].flatMap((instance) => instance.stop());
+  older.clear();
+  current = begin(glue, build);
+  const error = new ZarrError("Aborted", "the package was told to dispose of what it holds");
+  for (const { reject } of ended) reject(error);
+}
+
+/** Tells the engine how much it may keep. */
+export function setCaches(): void {
+  for (const instance of current ? [current, ...older] : []) instance.setCaches();
+}
+
+export const isEngineStarted = (): boolean => current !== undefined;
+
+/** Which build answers. */
+export const currentBuild = (): Instance["build"] | undefined => current?.build;
+
+/** Bytes are what is kept now; the other counters are sums. */
+const isOfBytes = (at: number) => at % 3 === 2;
+
+/** Counters of the caches, as `cacheCounters` of `src/js/caches.rs` gives them. */
+export function cacheCounters(): number[] {
+  const all = current ? [current, ...older].map(({ glue }) => glue.cacheCounters()) : [];
+  return counted.map((count, at) => all.reduce((sum, counts) => sum + (counts[at] ?? 0), count));
+}
 
 type Settle = (report: ErrorReport | undefined, value: unknown) => void;
 
 /** What becomes of a task whose caller has given up. */
 type OnAbort = "drop" | "finish";
 
-/**
- * Starts a task in the engine and waits for its answer. An abort rejects at once with the signal's reason and drops the
- * task, and with it every request that it waits for; with `onAbort: "finish"` the task itself ends, having seen the signal:
- * a chunk that is being written is written before another may change it.
- */
-export async function run<T>(
+/** This build has not what a call needs, and the full one has. Whoever calls begins again there. */
+class NeedsFull extends UnsupportedError {}
+
+/** The glue that a call was given, as the full build's: where it is not, the call begins again with that. */
+export function needFull(glue: Glue): FullGlue {
+  if (current?.build === "full") return glue as FullGlue;
+  throw new NeedsFull("this call needs the full build of the engine");
+}
+
+const errorOf = (report: ErrorReport): ZarrError =>
+  report.stage === "full" ? new NeedsFull(report.message) : errorFromReport(report);
+
+/** Starts a task in the instance that answers now. */
+function attempt<T>(
   signal: AbortSignal | undefined,
   begin: (glue: Glue, settle: Settle) => number,
-  onAbort: OnAbort = "drop",
+  onAbort: OnAbort,
 ): Promise<T> {
   signal?.throwIfAborted();
-  await startEngine();
-  signal?.throwIfAborted();
+  const instance = current as Instance;
   return new Promise<T>((resolve, reject) => {
-    const before = generation;
     let task: number | undefined;
     const drop = () => {
-      if (task !== undefined && before === generation) enter(() => glue.cancel(task as number));
+      if (task !== undefined && !instance.isGone) instance.enter(() => instance.glue.cancel(task as number));
     };
     const entry: Pending = { begin, drop, reject: (error) => finish(() => reject(error)) };
     const abort = () => {
@@ -186,16 +144,16 @@ export async function run<T>(
       drop();
     };
     const finish = (settle: () => void) => {
-      pending.delete(entry);
+      instance.remove(entry);
       signal?.removeEventListener("abort", abort);
       settle();
     };
-    pending.add(entry);
+    instance.add(entry);
     signal?.addEventListener("abort", abort, { once: true });
     try {
-      task = enter(() =>
-        begin(glue, (report, value) =>
-          finish(() => (report ? reject(errorFromReport(report)) : resolve(value as T))),
+      task = instance.enter(() =>
+        begin(instance.glue, (report, value) =>
+          finish(() => (report ? reject(errorOf(report)) : resolve(value as T))),
         ),
       );
     } catch (error) {
@@ -204,34 +162,90 @@ export async function run<T>(
   });
 }
 
-/** A number that the engine gave, and which instance gave it. */
+/**
+ * Starts a task in the engine and waits for its answer. An abort rejects at once with the signal's reason and drops the
+ * task, and with it every request that it waits for; with `onAbort: "finish"` the task itself ends, having seen the signal:
+ * a chunk that is being written is written before another may change it. `begin` is called a second time when it turns out that
+ * the full build is needed.
+ */
+export async function run<T>(
+  signal: AbortSignal | undefined,
+  begin: (glue: Glue, settle: Settle) => number,
+  onAbort: OnAbort = "drop",
+): Promise<T> {
+  signal?.throwIfAborted();
+  await unlessAborted(startEngine(), signal);
+  try {
+    return await attempt(signal, begin, onAbort);
+  } catch (error) {
+    if (!(error instanceof NeedsFull)) throw error;
+    await unlessAborted(startFull(), signal);
+    return attempt(signal, begin, onAbort);
+  }
+}
+
+/** As `run`, of a task that only the full build has. */
+export async function runFull<T>(
+  signal: AbortSignal | undefined,
+  begin: (glue: FullGlue, settle: Settle) => number,
+  onAbort: OnAbort = "drop",
+): Promise<T> {
+  signal?.throwIfAborted();
+  await unlessAborted(startFull(), signal);
+  return attempt(signal, (glue, settle) => begin(needFull(glue), settle), onAbort);
+}
+
+/** A number that an instance of the engine gave, and which instance: unless it is said, the one that answers now. */
 export class Handle {
   readonly #id: number;
-  readonly #generation = generation;
+  readonly #instance: Instance | undefined;
 
-  constructor(id: number) {
+  constructor(id: number, instance: Instance | undefined = current) {
     this.#id = id;
+    this.#instance = instance;
   }
 
-  /** The number, unless the instance it belongs to is gone. */
+  /** The number, unless another instance answers by now. */
   get id(): number | undefined {
-    return this.#generation === generation ? this.#id : undefined;
+    return this.#instance === current ? this.#id : undefined;
   }
+}
+
+/** Makes handles of numbers that a call gives which begins now. */
+export function handlesOfNow(): (id: number) => Handle {
+  const instance = current;
+  return (id) => new Handle(id, instance);
 }
 
 /** The error that the engine's report of a failed synchronous call means; whatever else was thrown as it is. */
 function meant(thrown: unknown): unknown {
   const isReport =
     typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "code" in thrown;
-  return isReport ? errorFromReport(thrown as ErrorReport) : thrown;
+  return isReport ? errorOf(thrown as ErrorReport) : thrown;
 }
 
 /** Calls a synchronous function of the engine, which must have been started. */
 export function callNow<T>(call: (glue: Glue) => T): T {
+  const instance = current as Instance;
   try {
-    return enter(() => call(glue));
+    return instance.enter(() => call(instance.glue));
   } catch (error) {
     throw meant(error);
+  }
+}
+
+/** As `callNow`, of a function of the full build, which must have been started. */
+export const callFullNow = <T>(call: (glue: FullGlue) => T): T => callNow((glue) => call(needFull(glue)));
+
+/** Calls a synchronous function of the engine, once there is one, and again when it turns out that the full build is needed. */
+export async function call<T>(call: (glue: Glue) => T): Promise<T> {
+  await startEngine();
+  try {
+    return callNow(call);
+  } catch (error) {
+    if (!(error instanceof NeedsFull)) throw error;
+    await startFull();
+    return callNow(call);
   }
 }
 

@@ -11,13 +11,10 @@ export interface HostLock {
   release(): void;
 }
 
-type Locks = Pick<LockManager, "request">;
+type Available = Pick<LockManager, "request">;
 
 /** Ends of the queues by name, where there are no Web Locks. */
 const tails = new Map<string, Promise<void>>();
-
-/** What is held or waited for: an instance of the engine that is gone gives nothing back. */
-const open = new Set<HostLock>();
 
 function queueHere(name: string, granted: () => void, released: Promise<void>): void {
   const tail = (tails.get(name) ?? Promise.resolve()).then(() => {
@@ -29,7 +26,7 @@ function queueHere(name: string, granted: () => void, released: Promise<void>): 
 }
 
 function queueThere(
-  locks: Locks,
+  locks: Available,
   name: string,
   granted: () => void,
   released: Promise<void>,
@@ -44,31 +41,37 @@ function queueThere(
   return waiting;
 }
 
-/** Asks for a lock. It is always granted in the end. */
-export function lock(name: string): HostLock {
-  const { locks } = (globalThis as { navigator?: { locks?: Locks } }).navigator ?? {};
-  let end = () => {};
-  const released = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  let waiting: AbortController | undefined;
-  const held = new Promise<void>((granted) => {
-    if (locks) waiting = queueThere(locks, name, granted, released);
-    else queueHere(name, granted, released);
-  });
-  const asked: HostLock = {
-    held,
-    release() {
-      open.delete(asked);
-      end();
-      waiting?.abort();
-    },
-  };
-  open.add(asked);
-  return asked;
-}
+/** What an instance of the engine holds or waits for: one that is gone gives nothing back itself. */
+export class Locks {
+  readonly #open = new Set<HostLock>();
 
-/** Gives back all that an instance of the engine held. */
-export function releaseLocks(): void {
-  for (const asked of [...open]) asked.release();
+  /** Asks for a lock. It is always granted in the end. */
+  lock(name: string): HostLock {
+    const { locks } = (globalThis as { navigator?: { locks?: Available } }).navigator ?? {};
+    let end = () => {};
+    const released = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    let waiting: AbortController | undefined;
+    const held = new Promise<void>((granted) => {
+      if (locks) waiting = queueThere(locks, name, granted, released);
+      else queueHere(name, granted, released);
+    });
+    const open = this.#open;
+    const asked: HostLock = {
+      held,
+      release() {
+        open.delete(asked);
+        end();
+        waiting?.abort();
+      },
+    };
+    open.add(asked);
+    return asked;
+  }
+
+  /** Gives back all of them. */
+  releaseAll(): void {
+    for (const asked of [...this.#open]) asked.release();
+  }
 }

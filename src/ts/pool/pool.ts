@@ -10,7 +10,9 @@ import { engineModule } from "../engine/compile.ts";
 import { recycleBytes } from "../engine/configuration.ts";
 import { counters } from "../engine/counters.ts";
 import { type ErrorReport, INTERNAL } from "../errors.ts";
+import { takeSpare } from "../worker/part_memory.ts";
 import type { Failure, FromDecoder, Home, Outcome, Supply, Update, WorkMessage } from "../worker/protocol.ts";
+import { IdleClock } from "./idle.ts";
 import type { Port } from "./port.ts";
 
 /** Messages a decoder is given ahead: one that it works on and one to go on with. */
@@ -59,6 +61,8 @@ export class PartTask {
   /** What codecs of the user's made and was not posted yet. */
   answers: CodecAnswer[] = [];
   isFinishing = false;
+  /** Takes the elements where they are decoded, if that is on the caller's thread; then they are not answered with. */
+  take: ((elements: Uint8Array) => void) | undefined;
   isUpdate = false;
   /** Modules of the user's are at work on it, at its decoder. */
   isCoding = false;
@@ -93,6 +97,8 @@ interface Seat {
   parts: Map<number, PartTask>;
   /** Work messages that are not answered yet. */
   ahead: number;
+  /** When it last had something to do. */
+  used: number;
 }
 
 let nextPart = 1;
@@ -113,11 +119,32 @@ const packUpdate = (
   elements: transferable(elements, ownsElements, transfer),
 });
 
+/** Buffers smaller than this (on average) are copied into one: each that is posted costs as much as copying some ten KiB. */
+const SMALL_BYTES = 16 << 10;
+
 /** Buffers as they may be posted, and which of them to transfer: what others need is copied. */
 function packSupply({ table, buffers, owned }: OwnedSupply, transfer: ArrayBuffer[]): Supply {
-  const packed = buffers.map((view, idx) => transferable(view, owned[idx], transfer));
   transfer.push(table.buffer as ArrayBuffer);
-  return { table, buffers: packed };
+  const bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  if (buffers.length < 2 || bytes > buffers.length * SMALL_BYTES)
+    return { table, buffers: buffers.map((view, idx) => transferable(view, owned[idx], transfer)) };
+  const packed = new Uint8Array(bytes);
+  let end = 0;
+  const ends = Uint32Array.from(buffers, (view) => {
+    packed.set(view, end);
+    end += view.byteLength;
+    return end;
+  });
+  transfer.push(packed.buffer);
+  return { table, buffers: [packed], ends };
+}
+
+/** Nothing of a decoder is heard any more. */
+function closePort(port: Port): void {
+  port.onanswer = () => {};
+  port.oncrash = () => {};
+  port.hold(false);
+  port.close();
 }
 
 export class DecodePool {
@@ -129,11 +156,17 @@ export class DecodePool {
   #opening = 0;
   /** How often it was closed: a decoder that was on its way then is not wanted. */
   #closings = 0;
+  readonly #idle: IdleClock;
 
-  /** `open` starts a decoder; never more than `limit()` of them. */
-  constructor(open: () => Promise<Port>, limit: () => number) {
+  /** `open` starts a decoder; never more than `limit()` of them. One that had nothing to do for `idleMs()` ends. */
+  constructor(
+    open: () => Promise<Port>,
+    limit: () => number,
+    idleMs: () => number = () => Number.POSITIVE_INFINITY,
+  ) {
     this.#open = open;
     this.#limit = limit;
+    this.#idle = new IdleClock(idleMs, (since) => this.#endIdle(since));
   }
 
   get size(): number {
@@ -150,10 +183,10 @@ export class DecodePool {
     this.#queue(part);
   }
 
-  finish(part: PartTask): Promise<Uint8Array<ArrayBuffer>> {
+  finish(part: PartTask): Promise<Uint8Array<ArrayBuffer> | undefined> {
     part.isFinishing = true;
     if (!part.isOver) this.#queue(part);
-    return part.elements as Promise<Uint8Array<ArrayBuffer>>;
+    return part.elements as Promise<Uint8Array<ArrayBuffer> | undefined>;
   }
 
   /** Has a stored chunk changed and encoded. */
@@ -189,12 +222,19 @@ export class DecodePool {
     for (const part of [...this.#waiting]) this.#fail(part, failure);
     for (const { port, parts } of this.#seats.splice(0)) {
       for (const part of [...parts.values()]) this.#fail(part, failure);
-      port.onanswer = () => {};
-      port.oncrash = () => {};
-      port.hold(false);
-      port.close();
+      closePort(port);
     }
     this.#modules.clear();
+  }
+
+  /** Ends the decoders that have had nothing to do since then; whether there are others. */
+  #endIdle(since: number): boolean {
+    const isIdle = ({ ahead, parts, used }: Seat) => ahead === 0 && parts.size === 0 && used <= since;
+    for (const seat of this.#seats.filter(isIdle)) {
+      this.#seats.splice(this.#seats.indexOf(seat), 1);
+      closePort(seat.port);
+    }
+    return this.#seats.length > 0;
   }
 
   #queue(part: PartTask): void {
@@ -256,6 +296,7 @@ export class DecodePool {
     part.arrived = [];
     if (part.update) message.update = rung === "caller" ? part.update : packUpdate(part.update, transfer);
     part.update = undefined;
+    if (part.isFinishing && !part.isUpdate) this.#finishAt(seat, part, message, transfer);
     if (part.answers.length > 0) {
       message.answers = part.answers;
       transfer.push(...part.answers.map(({ bytes }) => bytes.buffer));
@@ -264,6 +305,18 @@ export class DecodePool {
     if (seat.ahead === 0) seat.port.hold(true);
     seat.ahead += 1;
     seat.port.post(message, transfer);
+  }
+
+  /** Says where the elements go: to the result at once, or into memory that comes back. */
+  #finishAt({ port }: Seat, { take }: PartTask, message: WorkMessage, transfer: ArrayBuffer[]): void {
+    if (port.rung === "caller") {
+      message.take = take;
+      return;
+    }
+    const spare = takeSpare();
+    if (!spare) return;
+    message.spare = spare;
+    transfer.push(spare.buffer);
   }
 
   /** Makes a decoder know the array and the build of the engine that a part needs. */
@@ -299,12 +352,14 @@ export class DecodePool {
           arrays: new Set(),
           parts: new Map(),
           ahead: 0,
+          used: performance.now(),
         };
         port.onanswer = (answer) => this.#answered(seat, answer);
         port.oncrash = (reason) => this.#crashed(seat, reason);
         this.#opening -= 1;
         this.#seats.push(seat);
         this.#pump();
+        this.#idle.watch();
       },
       (error) => {
         this.#opening -= 1;
@@ -332,12 +387,14 @@ export class DecodePool {
 
   /** Lets Node's process end while nothing is under way. */
   #rest(seat: Seat): void {
+    seat.used = performance.now();
+    this.#idle.watch();
     const isCoding = [...seat.parts.values()].some((part) => part.isCoding);
     if (seat.ahead === 0 && !isCoding) seat.port.hold(false);
   }
 
   #settle(seat: Seat, part: PartTask, outcome: Outcome): void {
-    if (outcome.type === "done" && !outcome.elements && !outcome.unstored) return;
+    if (outcome.type === "done" && !outcome.elements && !outcome.unstored && !outcome.isTaken) return;
     if (outcome.type === "asks") {
       part.isCoding = outcome.isRunning;
       this.#runCodecs(seat, part, outcome.requests);

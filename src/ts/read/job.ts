@@ -4,9 +4,11 @@
 
 import type { TypeDescription } from "../data_type.ts";
 import { engineModule } from "../engine/compile.ts";
-import { recycleBytes, workerLimit } from "../engine/configuration.ts";
+import { recycleBytes, workerIdleMs, workerLimit } from "../engine/configuration.ts";
 import { type BoundArray, DecodePool, type PartTask } from "../pool/pool.ts";
 import { callerPort, openPort } from "../pool/port.ts";
+import { DecodeFailure } from "../worker/decode_host.ts";
+import { dropSpares } from "../worker/part_memory.ts";
 import type { PlacedChunk } from "./place_chunk.ts";
 import type { Layout } from "./result.ts";
 
@@ -34,6 +36,8 @@ export function progressOf(numbers: Float64Array): Progress {
 export interface Sink {
   expect(type: TypeDescription): void;
   begin(layout: Layout): void;
+  /** Who takes a part's elements at once, in memory that is lent; without, `part` gets them to keep. */
+  placer?(start: ArrayLike<number>, shape: ArrayLike<number>): ((elements: Uint8Array) => void) | undefined;
   /** A promise is waited for; until then the part counts as under way. */
   part(
     start: ArrayLike<number>,
@@ -50,6 +54,7 @@ const CALLER_BYTES = 128 << 10;
 const workers = new DecodePool(
   async () => openPort(await engineModule("engine")),
   () => Math.max(1, workerLimit()),
+  workerIdleMs,
 );
 
 const caller = new DecodePool(
@@ -58,6 +63,7 @@ const caller = new DecodePool(
     return callerPort({ type: "module", home: "engine", module, recycleBytes: recycleBytes() });
   },
   () => 1,
+  workerIdleMs,
 );
 
 /** Whoever is to do work on so many decoded bytes. */
@@ -69,6 +75,7 @@ export const workerCount = (): number => workers.size;
 
 /** Ends all decoders. */
 export function closePools(): void {
+  dropSpares();
   workers.close();
   caller.close();
 }
@@ -86,6 +93,16 @@ export interface JobOptions {
   decodedBytes: (layout: Layout) => number;
   priority: number;
   onProgress: ((progress: Progress) => void) | undefined;
+}
+
+/** Places elements; where there is no room for them it is not the decoder that has failed. */
+function placed(place: (elements: Uint8Array) => void, elements: Uint8Array): void {
+  try {
+    place(elements);
+  } catch (error) {
+    const message = `the result cannot be held: ${(error as Error).message}`;
+    throw new DecodeFailure(JSON.stringify({ code: "Limit", message }));
+  }
 }
 
 export class Job {
@@ -131,7 +148,13 @@ export class Job {
     this.#pool.supply(this.#partOf(id), { table, buffers, owned });
   }
 
-  decodeFinish(id: number): Promise<Uint8Array> {
+  decodePlace(id: number, start: Float64Array, shape: Float64Array): void {
+    const place = this.#options.result.placer?.(start, shape);
+    this.#partOf(id).take = place && ((elements) => placed(place, elements));
+  }
+
+  /** Resolves to nothing where the elements were taken already. */
+  decodeFinish(id: number): Promise<Uint8Array | undefined> {
     const part = this.#partOf(id);
     this.#parts.delete(id);
     return this.#pool.finish(part);

@@ -95,6 +95,14 @@ export function placeElements(
   });
 }
 
+/** Copies the packed elements of a part, however long it takes. */
+export function placeAtOnce(target: Uint8Array, placement: Placement, elements: Uint8Array): void {
+  const rows = new Rows(placement);
+  for (let at = 0; at < elements.length; at += rows.rowBytes) {
+    target.set(elements.subarray(at, at + rows.rowBytes), rows.next());
+  }
+}
+
 /** Fills a part with one packed element. */
 export function placeFill(
   target: Uint8Array,

@@ -2,7 +2,7 @@
  * What a read will cost, before anything is fetched.
  */
 import { FACTS } from "../array.ts";
-import { callNow, startEngine } from "../engine/engine.ts";
+import { call, callNow } from "../engine/engine.ts";
 import type { EngineRequest } from "../selection.ts";
 import { type AnyArray, arrayId, bindCodecs, observedChunkBytes, typeOf } from "./read.ts";
 import { VARIABLE_SIZE } from "./size.ts";
@@ -101,10 +101,9 @@ interface PlanContext {
 
 /** Plans a read without fetching. */
 export async function planRead(array: AnyArray, request: EngineRequest): Promise<ReadPlan> {
-  await startEngine();
   const facts = array[FACTS];
   await bindCodecs(facts, undefined);
-  return callNow((glue) => {
+  return call((glue) => {
     const id = arrayId(glue, array);
     const elementSize = typeOf(glue, facts, id).size ?? VARIABLE_SIZE;
     const page = (start: number): PlannedObject[] =>

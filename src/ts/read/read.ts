@@ -4,9 +4,10 @@
 
 import { FACTS, type Array as ZarrArray } from "../array.ts";
 import { chunkExtent } from "../chunk_grid.ts";
-import { boundCodecs, unlessAborted } from "../codec/bind.ts";
+import { boundCodecs } from "../codec/bind.ts";
 import { parseDescription, type TypeDescription } from "../data_type.ts";
-import { callNow, finalizer, Handle, run, startEngine } from "../engine/engine.ts";
+import { call, callNow, finalizer, Handle, run } from "../engine/engine.ts";
+import { unlessAborted } from "../engine/unless_aborted.ts";
 import { UnsupportedError } from "../errors.ts";
 import type { ArrayFacts } from "../node_facts.ts";
 import type { BoundArray } from "../pool/pool.ts";
@@ -135,16 +136,14 @@ export function typeOf(glue: typeof import("#glue"), facts: ArrayFacts, id: numb
 export async function elementSizeOf(array: AnyArray): Promise<number | undefined> {
   const facts = array[FACTS];
   if (facts.type) return facts.type.size;
-  await startEngine();
-  return callNow((glue) => typeOf(glue, facts, arrayId(glue, array))).size;
+  return (await call((glue) => typeOf(glue, facts, arrayId(glue, array)))).size;
 }
 
 /** The name of an array's data type. */
 export async function typeNameOf(array: AnyArray): Promise<string> {
   const facts = array[FACTS];
   if (facts.type) return facts.type.name;
-  await startEngine();
-  return callNow((glue) => typeOf(glue, facts, arrayId(glue, array))).name;
+  return (await call((glue) => typeOf(glue, facts, arrayId(glue, array)))).name;
 }
 
 /** The most that a read of this layout decodes: every chunk that it can touch, whole. */

@@ -3,9 +3,9 @@
  */
 import type { TypeDescription } from "../data_type.ts";
 import { ZarrError } from "../errors.ts";
-import { giveBackMemory } from "../worker/part_memory.ts";
+import { keepSpare } from "../worker/part_memory.ts";
 import { type Packed, packedOf } from "./elements.ts";
-import { type Placement, placeElements, placeFill, repeat } from "./place.ts";
+import { type Placement, placeAtOnce, placeElements, placeFill, repeat } from "./place.ts";
 import { type PlacedChunk, placeChunk } from "./place_chunk.ts";
 import { type Elements, isView, stridesOf } from "./typed_arrays.ts";
 import { VariableElements } from "./variable.ts";
@@ -120,6 +120,38 @@ export class Result {
     return this.#placeChunks(start, chunks);
   }
 
+  /**
+   * Who puts a part's elements into the result while they stand in memory that is not ours, without letting others in; undefined where
+   * they have to be kept. Fails where there is no room for the result.
+   */
+  placer(start: ArrayLike<number>, shape: ArrayLike<number>): ((elements: Uint8Array) => void) | undefined {
+    if (this.#variable) return undefined;
+    if (this.#isSole && this.#known.parts === 1) {
+      // A copy of its own is the result; nothing is cleared first.
+      return (elements) => this.#placeSole(start, shape, elements);
+    }
+    const target = this.#memory();
+    const placement = this.#placement(start, shape);
+    return (elements) => placeAtOnce(target, placement, elements);
+  }
+
+  #placeSole(start: ArrayLike<number>, shape: ArrayLike<number>, elements: Uint8Array): void {
+    if (elements.byteLength === this.#byteLength) this.#bytes = new Uint8Array(elements);
+    else placeAtOnce(this.#memory(), this.#placement(start, shape), elements);
+  }
+
+  /** Where a part goes, dimensions in the order of memory. */
+  #placement(start: ArrayLike<number>, shape: ArrayLike<number>): Placement {
+    const { order, elementSize } = this.#known;
+    const inMemory = (values: ArrayLike<number>) => order.map((axis) => values[axis] ?? 0);
+    return {
+      targetShape: inMemory(this.#shape),
+      start: inMemory(start),
+      shape: inMemory(shape),
+      elementSize,
+    };
+  }
+
   #placeChunks(start: ArrayLike<number>, chunks: readonly PlacedChunk[]): void | Promise<void> {
     const { order, elementSize } = this.#known;
     const place = { order, strides: stridesOf(this.#shape, order), start, elementSize };
@@ -135,19 +167,13 @@ export class Result {
     elements: Uint8Array | undefined,
     ours: boolean,
   ): void | Promise<void> {
-    const { order, elementSize, fillValue } = this.#known;
+    const { fillValue } = this.#known;
     const variable = this.#variable;
     if (!variable && elements && ours && this.#isWhole(elements)) {
       this.#bytes = elements;
       return undefined;
     }
-    const inMemory = (values: ArrayLike<number>) => order.map((axis) => values[axis] ?? 0);
-    const placement = {
-      targetShape: inMemory(this.#shape),
-      start: inMemory(start),
-      shape: inMemory(shape),
-      elementSize,
-    };
+    const placement = this.#placement(start, shape);
     if (variable) return elements ? variable.put(placement, elements) : variable.fill(placement);
     if (elements) return this.#place(placement, elements, ours);
     const isThere = this.#isFresh && fillValue.every((byte) => byte === 0);
@@ -157,8 +183,8 @@ export class Result {
   #place(placement: Placement, elements: Uint8Array, ours: boolean): void | Promise<void> {
     const placing = placeElements(this.#memory(), placement, elements);
     if (!ours) return placing;
-    if (placing) return placing.then(() => giveBackMemory(elements));
-    giveBackMemory(elements);
+    if (placing) return placing.then(() => keepSpare(elements));
+    keepSpare(elements);
   }
 
   /** The result, when all parts have come. */
@@ -211,8 +237,13 @@ export class Result {
   /** Whether these bytes can be the result as they are. */
   #isWhole(elements: Uint8Array): boolean {
     const { parts, elementSize } = this.#known;
-    const isSole = parts === 1 && !this.#bytes && !this.#options.useSharedArrayBuffer;
-    return isSole && elements.byteLength === this.#byteLength && elements.byteOffset % elementSize === 0;
+    const isAll = parts === 1 && elements.byteLength === this.#byteLength;
+    return isAll && this.#isSole && elements.byteOffset % elementSize === 0;
+  }
+
+  /** Whether there is no memory yet that the result must be in. */
+  get #isSole(): boolean {
+    return !this.#bytes && !this.#options.useSharedArrayBuffer;
   }
 
   #memory(): Uint8Array {

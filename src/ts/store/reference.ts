@@ -2,6 +2,7 @@
  * `ReferenceStore`: keys that lead to parts of files elsewhere, as kerchunk's JSON describes them. The names and meanings are
  * those of `@zarrita/storage`, but for one: it reaches only its document's own server, unless `allowHosts` names more.
  */
+import { needFull } from "../engine/engine.ts";
 import { absoluteUrl, type FetchStoreOptions, httpOptions, isOurs, NativeStore } from "../stores.ts";
 
 type Glue = typeof import("#glue");
@@ -77,7 +78,8 @@ function makeOf(place: URL | ReferenceSpec, options: ReferenceStoreOptions): (gl
   const http = httpOptions(url ?? "references", options, {
     isMeantFor: (asked) => own.includes(originOf(asked)),
   });
-  return (glue) => glue.referenceStore(url, text, pageUrl(), target, options.allowHosts ?? [], http);
+  return (glue) =>
+    needFull(glue).referenceStore(url, text, pageUrl(), target, options.allowHosts ?? [], http);
 }
 
 export default ReferenceStore;

@@ -2,6 +2,7 @@
  * `ZipFileStore`: an archive that the engine reads lazily, from a URL, a `Blob` or anything that reads by ranges. The names and
  * meanings are those of `@zarrita/storage`; `list`, `size` and what hostile archives meet with are more.
  */
+import { needFull } from "../engine/engine.ts";
 import { warn } from "../engine/warn.ts";
 import {
   absoluteUrl,
@@ -98,11 +99,14 @@ isOurs(ZipFileStore);
 function makeOf(reader: ZipReader | Blob | URL, options: FetchStoreOptions): (glue: Glue) => number {
   if (reader instanceof URL) {
     return (glue) =>
-      glue.zipStoreOfUrl(reader.href, httpOptions(reader, options, { suffixIsFree: isSameOrigin(reader) }));
+      needFull(glue).zipStoreOfUrl(
+        reader.href,
+        httpOptions(reader, options, { suffixIsFree: isSameOrigin(reader) }),
+      );
   }
-  if (reader instanceof Blob) return (glue) => glue.zipStoreOfBlob(reader, warnOfArchive);
+  if (reader instanceof Blob) return (glue) => needFull(glue).zipStoreOfBlob(reader, warnOfArchive);
   const store = new ReaderStore(reader);
-  return (glue) => glue.zipStoreOfStore(storeId(glue, store), warnOfArchive);
+  return (glue) => needFull(glue).zipStoreOfStore(storeId(glue, store), warnOfArchive);
 }
 
 /** Gives a store the names that its user's function made. The engine then asks these methods, as of a user's store. */

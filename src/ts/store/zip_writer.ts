@@ -3,7 +3,7 @@
  * it is needed, metadata documents first (as OME-NGFF's RFC-9 wants an `.ozx`). Values are kept as `Blob`s, which browsers move
  * to disk; nothing is fixed until the archive is made, so a key can be written again and removed.
  */
-import { callNow, startEngine } from "../engine/engine.ts";
+import { callFullNow, startFull } from "../engine/engine.ts";
 import { ZarrError } from "../errors.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../types.ts";
 
@@ -49,8 +49,8 @@ export class ZipWriter implements AsyncStore {
 
   async set(key: AbsolutePath, value: Uint8Array): Promise<void> {
     const blob = new Blob([value as Uint8Array<ArrayBuffer>]);
-    await startEngine();
-    this.#values.set(key, { blob, crc: callNow((glue) => glue.crc32(value, 0)) });
+    await startFull();
+    this.#values.set(key, { blob, crc: callFullNow((glue) => glue.crc32(value, 0)) });
   }
 
   delete(key: AbsolutePath): boolean {
@@ -98,8 +98,8 @@ export class ZipWriter implements AsyncStore {
       throw new ZarrError("Argument", "an OME-Zarr archive needs a zarr.json at its root");
     }
     const entries = values.map(([key, { blob, crc }]) => ({ key, size: blob.size, crc }));
-    await startEngine();
-    const { order, headers, end } = callNow(
+    await startFull();
+    const { order, headers, end } = callFullNow(
       (glue): ArchiveLayout => glue.layOutArchive(entries, this.#omeVersion),
     );
     const parts = order.flatMap((at, place) => {

@@ -3,7 +3,7 @@
  * wasm-bindgen glue, no imports. Runs in a worker, or on the caller's thread where there are none.
  */
 import { type CodecAnswer, type CodecRequest, readRequests } from "../codec/site.ts";
-import { takeMemory } from "./part_memory.ts";
+import { takeSpare } from "./part_memory.ts";
 import type { Supply, Unstored, Update } from "./protocol.ts";
 
 /** The exports of the module that this file calls. */
@@ -60,6 +60,13 @@ export class DecodeFailure extends Error {
 /** A pointer as JavaScript must read it: wasm hands out signed numbers. */
 const address = (pointer: number) => pointer >>> 0;
 
+/** A copy, in memory that is there or in new one, which is not cleared first when it is made so. */
+function copyInto(memory: Uint8Array<ArrayBuffer> | undefined, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  if (!memory) return new Uint8Array(bytes);
+  memory.set(bytes);
+  return memory;
+}
+
 /** Imports that are never called: the glue's functions, which only the caller's instance needs. */
 function stubImports(module: WebAssembly.Module): WebAssembly.Imports {
   const imports: Record<string, Record<string, () => never>> = {};
@@ -109,19 +116,20 @@ export class DecodeHost {
     this.#check(status);
   }
 
-  supply(part: number, { table, buffers }: Supply): void {
-    const pairs = new Uint32Array(buffers.length * 2);
-    for (const [idx, buffer] of buffers.entries()) {
-      pairs[2 * idx] = this.#place(buffer);
-      pairs[2 * idx + 1] = buffer.length;
-    }
+  supply(part: number, { table, buffers, ends }: Supply): void {
+    const places = buffers.map((buffer) => [this.#place(buffer), buffer.length] as const);
+    const [packed = 0] = places[0] ?? [];
+    const packedPair = (end: number, at: number) => {
+      const start = ends?.[at - 1] ?? 0;
+      return [packed + start, end - start];
+    };
+    const pairs = Uint32Array.from(ends ? Array.from(ends, packedPair).flat() : places.flat());
     const tableAt = this.#place(table);
     const pairsAt = this.#place(pairs);
-    const status = this.#wasm.zarr_supply(part, tableAt, table.length, pairsAt, buffers.length);
+    const status = this.#wasm.zarr_supply(part, tableAt, table.length, pairsAt, pairs.length / 2);
     this.#wasm.zarr_free(pairsAt, pairs.byteLength);
     this.#wasm.zarr_free(tableAt, table.byteLength);
-    for (let idx = 0; idx < pairs.length; idx += 2)
-      this.#wasm.zarr_free(pairs[idx] ?? 0, pairs[idx + 1] ?? 0);
+    for (const [at, length] of places) this.#wasm.zarr_free(at, length);
     this.#check(status);
   }
 
@@ -149,13 +157,18 @@ export class DecodeHost {
     return this.#wasm.zarr_is_waiting(part) !== 0;
   }
 
-  /** The part's elements, copied out; of an update that has waited, what is to be stored. */
-  finish(part: number): Uint8Array<ArrayBuffer> | Unstored {
+  /** The part's elements, copied out unless somebody takes them where they are; of an update that has waited, what is to be stored. */
+  finish(
+    part: number,
+    take?: (elements: Uint8Array) => void,
+  ): Uint8Array<ArrayBuffer> | Unstored | undefined {
     const status = this.#wasm.zarr_finish(part);
     const unstored = UNSTORED.get(status);
     if (unstored && unstored !== "waiting") return unstored;
     this.#check(status);
-    return this.#takeResult(takeMemory);
+    if (!take) return this.#takeResult();
+    take(this.#result());
+    this.#wasm.zarr_release_result();
   }
 
   cancel(part: number): void {
@@ -218,12 +231,15 @@ export class DecodeHost {
     throw new DecodeFailure(new TextDecoder().decode(report));
   }
 
-  #takeResult(memoryOf = (length: number) => new Uint8Array(length)): Uint8Array<ArrayBuffer> {
-    const { zarr_result_ptr, zarr_result_len, zarr_release_result, memory } = this.#wasm;
-    const length = address(zarr_result_len());
-    const bytes = memoryOf(length);
-    bytes.set(new Uint8Array(memory.buffer, address(zarr_result_ptr()), length));
-    zarr_release_result();
+  /** The result of the last call, in linear memory. */
+  #result(): Uint8Array {
+    const { zarr_result_ptr, zarr_result_len, memory } = this.#wasm;
+    return new Uint8Array(memory.buffer, address(zarr_result_ptr()), address(zarr_result_len()));
+  }
+
+  #takeResult(): Uint8Array<ArrayBuffer> {
+    const bytes = copyInto(takeSpare(this.#result().length), this.#result());
+    this.#wasm.zarr_release_result();
     return bytes;
   }
 

@@ -5,6 +5,7 @@
 import { CodecRunner } from "../codec/run.ts";
 import { DecodeFailure, DecodeHost } from "./decode_host.ts";
 import { CodecFailure, importEntry, PartCodecs } from "./part_codecs.ts";
+import { keepSpare } from "./part_memory.ts";
 import type {
   ArrayMessage,
   Failure,
@@ -126,9 +127,10 @@ export class DecodeServer {
         return { type: "asks", part, requests: coding.takeRequests(), isRunning: coding.isRunning };
       }
       if (!finish) return { type: "done", part };
-      const finished = seat.host.finish(part);
+      if (message.spare) keepSpare(message.spare);
+      const finished = seat.host.finish(part, message.take);
       this.#end(seat, part);
-      return doneWith(part, finished);
+      return message.take ? { type: "done", part, isTaken: true } : doneWith(part, finished);
     } catch (error) {
       return this.#failed(seat, part, error);
     }

@@ -1,29 +1,31 @@
 /**
- * Memory of parts that have been placed, kept for the next parts that are decoded on the same thread: new memory costs a page fault
- * for every 4 KiB, which is as much work as the copy into it. In a worker nothing comes back: what it made was transferred.
+ * Memory of parts that have been placed, kept for the next ones: new memory costs a page fault for every 4 KiB, which is as much work
+ * as the copy into it. On the caller's thread it is what workers have transferred, and goes back to them with the next part; in a worker
+ * it is what has come back.
  */
 
-/** Parts that are decoded and not placed yet; more are rare where one thread does both. */
-const MOST_KEPT = 2;
+/** More are seldom under way at a time. */
+const MOST_KEPT = 4;
 /** Larger ones are rare, and not worth holding on to. */
-const LARGEST_KEPT = 8 << 20;
+const LARGEST_KEPT = 4 << 20;
 
 const kept: Uint8Array<ArrayBuffer>[] = [];
-/** Parts are decoded here. */
-let isWanted = false;
 
-/** Memory of this length, with anything in it. */
-export function takeMemory(length: number): Uint8Array<ArrayBuffer> {
-  isWanted = true;
-  const at = kept.findIndex((memory) => memory.byteLength === length);
-  return (at >= 0 ? kept.splice(at, 1)[0] : undefined) ?? new Uint8Array(length);
+/** Memory of this length, or of any; with anything in it. */
+export function takeSpare(length?: number): Uint8Array<ArrayBuffer> | undefined {
+  const at =
+    length === undefined ? kept.length - 1 : kept.findIndex(({ byteLength }) => byteLength === length);
+  return at < 0 ? undefined : kept.splice(at, 1)[0];
 }
 
-/** Gives back memory that nobody else has. */
-export function giveBackMemory(bytes: Uint8Array): void {
+/** Keeps memory that nobody else has. */
+export function keepSpare(bytes: Uint8Array): void {
   const { buffer, byteLength } = bytes;
   const isWhole = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
-  if (!isWanted || !isWhole || byteLength > LARGEST_KEPT) return;
+  if (!isWhole || byteLength === 0 || byteLength > LARGEST_KEPT) return;
   kept.push(bytes as Uint8Array<ArrayBuffer>);
   if (kept.length > MOST_KEPT) kept.shift();
 }
+
+/** Lets go of all of it. */
+export const dropSpares = (): void => void kept.splice(0);

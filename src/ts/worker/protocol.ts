@@ -12,6 +12,8 @@ export type Home = "engine" | "full" | "images";
 export interface Supply {
   table: Uint32Array;
   buffers: Uint8Array[];
+  /** Where each buffer ends, where all of them stand one behind the other in the only one. */
+  ends?: Uint32Array | undefined;
 }
 
 /** What of a stored chunk changes: the bytes that are stored, where they matter, and the new elements. */
@@ -38,6 +40,10 @@ export interface WorkMessage {
   answers?: CodecAnswer[];
   /** All supplies are in: answer with the part's elements. */
   finish: boolean;
+  /** On the caller's own thread: takes the elements where they stand, and they are gone when it returns. */
+  take?: ((elements: Uint8Array) => void) | undefined;
+  /** Memory of a part that has been placed, for this one. */
+  spare?: Uint8Array<ArrayBuffer>;
 }
 
 /** What a decoder knows an array by. */
@@ -60,11 +66,11 @@ export type ToDecoder =
 export type Unstored = "same" | "empty";
 
 /**
- * How a work message ended. `trap` is what remains of a panic. A part that waits for codecs of the user's `asks` for those that run on the
+ * How a work message ended: of a part that goes on, `done` says nothing more. `trap` is what remains of a panic. A part that waits for codecs of the user's `asks` for those that run on the
  * caller's thread; those that run here (`isRunning`) have `answered` later, which asks for another message.
  */
 export type Outcome =
-  | { type: "done"; part: number; elements?: Uint8Array<ArrayBuffer>; unstored?: Unstored }
+  | { type: "done"; part: number; elements?: Uint8Array<ArrayBuffer>; unstored?: Unstored; isTaken?: boolean }
   | { type: "asks"; part: number; requests: CodecRequest[]; isRunning: boolean }
   | ({ type: "failed"; part: number } & Failure)
   | { type: "trapped"; part: number; trap: string };

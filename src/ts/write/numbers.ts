@@ -3,7 +3,7 @@
  * caller says so: fractions are cut off, what is too large wraps around, anything but 0 is true.
  */
 import type { TypeDescription } from "../data_type.ts";
-import { callNow } from "../engine/engine.ts";
+import { callFullNow } from "../engine/engine.ts";
 import { ZarrError } from "../errors.ts";
 import { CLASSES, type Elements, type ElementsClass, isView } from "../read/typed_arrays.ts";
 import { BoolArray } from "../wrapper_arrays.ts";
@@ -146,7 +146,7 @@ function packNarrow(
 ): Uint8Array {
   const name = type.name.replace("complex_", "");
   const bytes = new Uint8Array((numbers.length * (type.size ?? 1)) / units);
-  const wrong = callNow(({ packFloats }) => packFloats(name, numbers, cast, bytes));
+  const wrong = callFullNow(({ packFloats }) => packFloats(name, numbers, cast, bytes));
   if (wrong !== undefined) refuse(type, numbers[wrong], placeText(Math.floor(wrong / units), shape));
   return bytes;
 }

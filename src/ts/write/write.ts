@@ -4,7 +4,8 @@
  */
 import { FACTS } from "../array.ts";
 import type { TypeDescription } from "../data_type.ts";
-import { callNow, run, startEngine } from "../engine/engine.ts";
+import { callFullNow, runFull, startFull } from "../engine/engine.ts";
+import { unlessAborted } from "../engine/unless_aborted.ts";
 import { ZarrError } from "../errors.ts";
 import type { ArrayFacts, NodeSummary } from "../node_facts.ts";
 import { type AnyArray, arrayId, bindCodecs, knownOf, typeOf } from "../read/read.ts";
@@ -77,15 +78,15 @@ export async function writeSelection(
 ): Promise<void> {
   const { signal } = options;
   signal?.throwIfAborted();
-  await startEngine();
+  await unlessAborted(startFull(), signal);
   await bindCodecs(array[FACTS], signal);
-  const { type, shape, kept } = callNow((glue) => {
+  const { type, shape, kept } = callFullNow((glue) => {
     const { id, type } = known(glue, array);
     return { type, ...(glue.selectionShape(id, request) as { shape: number[]; kept: boolean[] }) };
   });
   const places = shape.filter((_, axis) => kept[axis]);
   const source = engineSource(packed(type, value, places, options), options);
-  await run<void>(
+  await runFull<void>(
     signal,
     (glue, settle) => {
       const { id, type } = known(glue, array);
@@ -124,12 +125,12 @@ export async function appendValues(
 ): Promise<NodeSummary> {
   const { signal } = options;
   signal?.throwIfAborted();
-  await startEngine();
+  await unlessAborted(startFull(), signal);
   await bindCodecs(array[FACTS], signal);
   const shape = appendedShape(array[FACTS], value, axis);
-  const type = callNow((glue) => known(glue, array).type);
+  const type = callFullNow((glue) => known(glue, array).type);
   const source = engineSource(packed(type, value, shape, options), options);
-  return run<NodeSummary>(
+  return runFull<NodeSummary>(
     signal,
     (glue, settle) => {
       const { id, type } = known(glue, array);
@@ -159,7 +160,7 @@ export async function resizeArray(
   const { signal } = options;
   const extents = BigUint64Array.from(shape, extentOf);
   await bindCodecs(array[FACTS], signal);
-  return run<NodeSummary>(
+  return runFull<NodeSummary>(
     signal,
     (glue, settle) => {
       const { id, type } = known(glue, array);

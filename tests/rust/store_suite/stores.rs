@@ -81,7 +81,7 @@ fn consolidated() -> Overlay {
     let text = br#"{"zarr_consolidated_format":1,"metadata":{"known/.zgroup":{"zarr_format":2}}}"#;
     let known = Consolidated::index(text.as_slice(), ZarrFormat::V2);
     let known = known.unwrap_or_else(|error| panic!("{error:?}")).unwrap_or_else(|| panic!("none"));
-    Overlay::new(memory(), known)
+    Overlay::new(memory(), known, text.to_vec().into())
 }
 
 /// Every store, by name.

@@ -2,6 +2,8 @@
 //!
 //! It stands before the bytes, unless `location` says `end`.
 
+use zlib_rs::crc32::crc32;
+
 use super::checksum::{Checksum, Location};
 use crate::error::Result;
 use crate::format::codec::Spec;
@@ -13,5 +15,5 @@ use crate::format::codec::configuration::Configuration;
 /// `Format` for an unknown location.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let location = Location::read(configuration)?;
-    Ok(Spec::BytesToBytes(Box::new(Checksum { location, sum: crc32fast::hash })))
+    Ok(Spec::BytesToBytes(Box::new(Checksum { location, sum: |bytes: &[u8]| crc32(0, bytes) })))
 }

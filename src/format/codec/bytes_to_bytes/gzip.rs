@@ -4,6 +4,7 @@
 //! decoder takes as well). Checksum and length of every member are verified.
 
 use miniz_oxide::deflate::compress_to_vec;
+use zlib_rs::crc32::crc32;
 
 use super::inflate::{Inflater, window};
 use super::zlib::deflate_level;
@@ -70,7 +71,7 @@ impl BytesToBytes for Gzip {
         // No time and no system (255): equal chunks give equal bytes.
         let mut encoded = vec![0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255];
         encoded.extend_from_slice(&compress_to_vec(decoded, self.level));
-        encoded.extend_from_slice(&crc32fast::hash(decoded).to_le_bytes());
+        encoded.extend_from_slice(&crc32(0, decoded).to_le_bytes());
         encoded.extend_from_slice(&len_mod_32(decoded).to_le_bytes());
         Ok(encoded)
     }
@@ -111,7 +112,7 @@ fn skip_header(member: &[u8]) -> Result<&[u8]> {
     if flags & flag::HEADER_CRC != 0 {
         let header = member.get(..member.len() - rest.len()).unwrap_or_default();
         let (stored, stream) = split(rest).ok_or_else(cut_off)?;
-        check_sum(u32::from(u16::from_le_bytes(stored)), crc32fast::hash(header) & 0xffff)?;
+        check_sum(u32::from(u16::from_le_bytes(stored)), crc32(0, header) & 0xffff)?;
         rest = stream;
     }
     Ok(rest)
@@ -120,7 +121,7 @@ fn skip_header(member: &[u8]) -> Result<&[u8]> {
 /// Compares checksum and length; what is left is what follows the member.
 fn check_trailer<'a>(trailer: &'a [u8], content: &[u8]) -> Result<&'a [u8]> {
     let ([a, b, c, d, len @ ..], rest) = split::<8>(trailer).ok_or_else(|| truncated("gzip trailer"))?;
-    check_sum(u32::from_le_bytes([a, b, c, d]), crc32fast::hash(content))?;
+    check_sum(u32::from_le_bytes([a, b, c, d]), crc32(0, content))?;
     let (stored, actual) = (u32::from_le_bytes(len), len_mod_32(content));
     if stored != actual {
         return Err(Error::format("gzip member has another length than its trailer says")

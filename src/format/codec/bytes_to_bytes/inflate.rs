@@ -16,7 +16,7 @@ pub(super) const BEST_RATIO: u64 = 1032;
 /// The first growth of an output of unknown size; later ones double it.
 const FIRST_GROWTH: usize = 1 << 14;
 
-/// The decoder's tables (11 KB), made when they are first needed and then used again and again.
+/// The decoder's state, made when they are first needed and then used again and again.
 #[derive(Default)]
 pub(super) struct Inflater(RefCell<Option<Box<InflateState>>>);
 
@@ -36,10 +36,9 @@ impl Inflater {
         state.begin();
         let (mut consumed, mut end) = (0, start);
         loop {
-            // A stream begins with an empty window: earlier output is out of its sight.
-            let target = window(output).get_mut(start..).unwrap_or_default();
+            let target = window(output).get_mut(end..).unwrap_or_default();
             let source = encoded.get(consumed..).unwrap_or_default();
-            let (inflation, read, written) = state.step(source, target, end - start);
+            let (inflation, read, written) = state.step(source, target);
             consumed += read;
             end += written;
             match inflation {

@@ -5,7 +5,9 @@
 //! agreed outside the data, are refused.
 
 use miniz_oxide::deflate::{compress_to_vec, compress_to_vec_zlib};
+use zlib_rs::adler32::adler32;
 
+use super::adler32::ADLER_START;
 use super::inflate::{Inflater, window};
 use super::{check_sum, require_encoders, split, truncated};
 use crate::error::{Error, Result};
@@ -102,7 +104,7 @@ pub(super) fn decode(inflater: &Inflater, encoded: &[u8], mut output: Output<'_>
     if !rest.is_empty() {
         return Err(Error::format("bytes follow the zlib stream").actual(format!("{} bytes", rest.len())));
     }
-    check_sum(u32::from_be_bytes(stored), simd_adler32::adler32(&&*target))
+    check_sum(u32::from_be_bytes(stored), adler32(ADLER_START, target))
 }
 
 /// Encodes one stream.

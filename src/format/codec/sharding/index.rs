@@ -89,17 +89,28 @@ impl ShardIndexFormat {
         Ok(ShardIndex { entries })
     }
 
+    /// Where the index stands in a shard of so many bytes.
+    ///
+    /// # Errors
+    /// `Format` when the shard is shorter than its index.
+    pub fn place_in(&self, shard_len: u64) -> Result<Range<u64>> {
+        let behind = shard_len.checked_sub(self.encoded_len);
+        let behind = behind.ok_or_else(|| too_short(self.encoded_len, shard_len))?;
+        Ok(match self.location {
+            IndexLocation::Start => 0..self.encoded_len,
+            IndexLocation::End => behind..shard_len,
+        })
+    }
+
     /// Decodes the index of a shard whose bytes are all here.
     ///
     /// # Errors
     /// `Format` when the shard is shorter than its index, or as [`decode`](Self::decode).
     pub fn read_from(&self, shard: &[u8]) -> Result<ShardIndex> {
-        let len = limits::to_usize(self.encoded_len, "shard index")?;
-        let encoded = match self.location {
-            IndexLocation::Start => shard.get(..len),
-            IndexLocation::End => shard.len().checked_sub(len).and_then(|start| shard.get(start..)),
-        };
-        self.decode(encoded.ok_or_else(|| too_short(self.encoded_len, shard.len() as u64))?)
+        let place = self.place_in(shard.len() as u64)?;
+        let place =
+            limits::to_usize(place.start, "shard index")?..limits::to_usize(place.end, "shard index")?;
+        self.decode(shard.get(place).unwrap_or_default())
     }
 
     /// A shard of these encoded inner chunks (C order; `None` where all is fill value), which stand in it in this order of their

@@ -20,7 +20,7 @@ pub use spec::{codec_list, parse};
 
 use crate::error::Result;
 use crate::format::codec::pipeline::Pipeline;
-use crate::format::codec::registry::Home;
+use crate::format::codec::registry::{Home, require_encoders};
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation};
 use crate::format::data_type::FillValue;
 use index::ShardIndexFormat;
@@ -86,6 +86,7 @@ impl ArrayToBytes for Sharding {
     }
 
     fn encode(&self, decoded: &ArrayBytes) -> Result<Vec<u8>> {
+        require_encoders()?;
         whole::encode(self, decoded)
     }
 

@@ -1,6 +1,5 @@
 //! How far the chunks of a piece of work have come: most pieces are one chunk, a shard that is coded as a whole is many.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::{Site, UserStage, waiting};
@@ -78,7 +77,7 @@ struct Entry {
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Ledger {
-    entries: BTreeMap<Key, Entry>,
+    entries: Vec<(Key, Entry)>,
     next: u32,
 }
 
@@ -95,11 +94,11 @@ impl Ledger {
 
     /// Whether nothing is waited for.
     pub fn is_answered(&self) -> bool {
-        self.entries.values().all(|entry| entry.answer.is_some())
+        self.entries.iter().all(|(_, entry)| entry.answer.is_some())
     }
 
     pub(super) fn resume(&self, key: &Key) -> Result<Option<(usize, Flow)>> {
-        match self.entries.get(key) {
+        match self.entries.iter().find(|(known, _)| known == key).map(|(_, entry)| entry) {
             None => Ok(None),
             Some(Entry { answer: Some(answer), at, .. }) => Ok(Some((at + 1, answer.clone()))),
             Some(_) => Err(waiting()),
@@ -114,7 +113,8 @@ impl Ledger {
         let id = self.next;
         self.next += 1;
         let entry = Entry { id, at, stage: stage.clone(), input, is_handed_out: false, answer: None };
-        self.entries.insert(key, entry);
+        self.entries.retain(|(known, _)| *known != key);
+        self.entries.push((key, entry));
     }
 
     /// Takes what is to be run and was not handed out before.

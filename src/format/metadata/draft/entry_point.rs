@@ -50,6 +50,7 @@ impl EntryPoint {
         let Ok(document) = Document::parse(text) else { return Ok(None) };
         let Ok(members) = document.root().object() else { return Ok(None) };
         let Some(uri) = members.get("zarr_format").and_then(|json| json.str().ok()) else { return Ok(None) };
+        Error::check_full("a draft of v3")?;
         let Some(spec) = SpecUri::parse(&uri) else { return Ok(None) };
         let drafts = [Draft::October2020, Draft::May2022];
         let Some(draft) = drafts.into_iter().find(|draft| draft.place() == spec.place) else {

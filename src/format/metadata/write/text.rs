@@ -51,6 +51,13 @@ impl ObjectText {
         Some(self.members.remove(at).1)
     }
 
+    /// As [`remove`](Self::remove), for building.
+    #[must_use]
+    pub fn without(mut self, key: &str) -> Self {
+        self.remove(key);
+        self
+    }
+
     /// The text of a member.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.members.iter().find(|(name, _)| name == key).map(|(_, value)| value.as_str())

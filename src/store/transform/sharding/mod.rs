@@ -134,6 +134,10 @@ impl Store for ShardingTransformer {
         Box::pin(self.read(key_ranges, context))
     }
 
+    fn reads_rows(&self) -> bool {
+        self.inner.reads_rows()
+    }
+
     fn merges_ranges(&self) -> bool {
         self.inner.merges_ranges()
     }

@@ -6,15 +6,22 @@
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
+use std::fmt;
 use std::ops::Range;
+use std::rc::Rc;
 
 use super::document::{self, NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use super::json::{Document, Json};
+use super::large::{OTHERS, Scanning};
 use super::split::Split;
+use super::write::text::ObjectText;
 use super::{Draft, GroupMetadata, NodeKind, NodeMetadata, ZarrFormat, attributes, draft, v3};
-use crate::error::{Error, Result, Stage};
+use crate::error::{Error, IS_FULL, Result, Stage};
 use crate::format::path::NodePath;
 use crate::kernel::json;
+
+/// The `node_type` of an array, as JSON has it.
+const ARRAY: &str = "\"array\"";
 
 const V2_SUFFIXES: [&str; 3] = [ZARRAY, ZGROUP, ZATTRS];
 const V3_SUFFIXES: [&str; 1] = [ZARR_JSON];
@@ -22,14 +29,30 @@ const V3_SUFFIXES: [&str; 1] = [ZARR_JSON];
 const DRAFT_SUFFIXES: [&str; 3] = [".array.json", ".group.json", ZARR_JSON];
 
 /// Where the documents of a hierarchy stand in one text.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Consolidated {
     format: ZarrFormat,
-    text: String,
-    non_finite: bool,
+    text: Text,
+    /// Of the v3 group whose `zarr.json` the text is: that without the documents of other nodes.
+    own: String,
     /// By path, segment for segment, so that whatever a group holds directly follows it.
     nodes: Vec<Node>,
     warnings: Vec<String>,
+}
+
+/// Reads a span of a text that is kept elsewhere.
+pub type ReadText = Rc<dyn Fn(Range<usize>) -> Option<String>>;
+
+/// Where the documents stand.
+#[derive(Clone)]
+enum Text {
+    /// At hand, as it was written unless bare tokens had to be quoted.
+    Here {
+        text: String,
+        non_finite: bool,
+        is_original: bool,
+    },
+    Elsewhere(ReadText),
 }
 
 #[derive(Clone, Debug)]
@@ -39,6 +62,21 @@ struct Node {
     order: usize,
     /// Where the text of each of the format's suffixes stands.
     spans: [Option<Range<usize>>; V2_SUFFIXES.len()],
+    /// Of v3, where the scan has seen it: whether it is an array.
+    is_array: Option<bool>,
+}
+
+/// Consolidated metadata whose documents are found, and not sorted yet.
+pub struct Indexing {
+    consolidated: Consolidated,
+    found: Vec<Found>,
+}
+
+impl Indexing {
+    /// Sorts them by node.
+    pub fn end(self) -> Consolidated {
+        Consolidated { nodes: gather(self.found), ..self.consolidated }
+    }
 }
 
 /// A document that the text holds, before those of one node are brought together.
@@ -46,6 +84,13 @@ struct Found {
     path: NodePath,
     suffix: usize,
     span: Range<usize>,
+    is_array: Option<bool>,
+}
+
+impl fmt::Debug for Consolidated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Consolidated({} nodes)", self.nodes.len())
+    }
 }
 
 impl Consolidated {
@@ -54,11 +99,26 @@ impl Consolidated {
     /// # Errors
     /// `Format` for what is no consolidated metadata.
     pub fn index(text: &[u8], format: ZarrFormat) -> Result<Option<Self>> {
-        Self::try_index(text, format).map_err(|error| error.in_stage(Stage::Metadata))
+        let mut scanning = Scanning::new(text.to_vec(), format)?;
+        while scanning.step(usize::MAX) {}
+        Ok(Self::begin(scanning)?.map(Indexing::end))
     }
 
-    fn try_index(text: &[u8], format: ZarrFormat) -> Result<Option<Self>> {
-        let document = Document::scan(text, metadata_path(format))?;
+    /// The same in two steps, of a text that has been scanned for this format.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn begin(scanning: Scanning) -> Result<Option<Indexing>> {
+        let (format, own) = (scanning.format(), scanning.own_text());
+        let found = scanning.finish().and_then(|document| Self::try_index(document, format, own));
+        found.map_err(|error| error.in_stage(Stage::Metadata))
+    }
+
+    fn try_index(
+        document: Document<'static>,
+        format: ZarrFormat,
+        own: Option<String>,
+    ) -> Result<Option<Indexing>> {
         let (mut invalid, mut found) = (Vec::new(), Vec::new());
         {
             let root = document.split(metadata_path(format))?;
@@ -68,28 +128,42 @@ impl Consolidated {
                 let Split::Whole(json) = value else { continue };
                 match locate(key, format) {
                     Place::Node(path, suffix) => {
-                        found.push(Found { path, suffix, span: document.span(*json) })
+                        let span = document.span(*json);
+                        let is_array = is_array(&document, &span);
+                        found.push(Found { path, suffix, span, is_array });
                     }
                     Place::Invalid => invalid.push(key.to_string()),
                     Place::Other => {}
                 }
             }
         }
-        let nodes = gather(found);
-        let non_finite = document.has_non_finite();
+        let own = match own {
+            Some(own) => own,
+            None if format != ZarrFormat::V3 => String::new(),
+            None => ObjectText::of(document.root())?.without(OTHERS).compact(),
+        };
+        let (non_finite, is_original) = (document.has_non_finite(), document.members().is_some());
         let warnings = invalid.first().map(|first| {
             format!(
                 "consolidated metadata has invalid paths, which are skipped: {} such as {first:?}",
                 invalid.len()
             )
         });
-        Ok(Some(Self {
+        let consolidated = Self {
             format,
-            text: document.into_text(),
-            non_finite,
-            nodes,
+            own,
+            text: Text::Here { text: document.into_text(), non_finite, is_original },
+            nodes: Vec::new(),
             warnings: warnings.into_iter().collect(),
-        }))
+        };
+        Ok(Some(Indexing { consolidated, found }))
+    }
+
+    /// Lets go of the text, whose spans whoever keeps it reads from now on; what had to be changed to be read stays here.
+    pub fn leave_text_to(&mut self, reader: ReadText) {
+        if let Text::Here { is_original: true, .. } = self.text {
+            self.text = Text::Elsewhere(reader);
+        }
     }
 
     /// Which dialect it describes.
@@ -106,9 +180,7 @@ impl Consolidated {
     pub fn node(&self, path: &NodePath) -> Option<Result<NodeMetadata>> {
         match self.kind(path)? {
             // Without the copy that a document is: this one holds all others.
-            _ if self.is_own_group(path) => {
-                Some(v3::node(self.json(0..self.text.len())).map_err(|error| error.in_stage(Stage::Metadata)))
-            }
+            _ if self.is_own_group(path) => Some(v3::parse_node(self.own.as_bytes())),
             NodeKind::ImplicitGroup => Some(Ok(NodeMetadata::Group(GroupMetadata {
                 format: self.format,
                 attributes: attributes::NONE.to_owned(),
@@ -121,16 +193,20 @@ impl Consolidated {
         }
     }
 
-    /// The texts of the node at a path; `None` where there is none, or only an implied group.
+    /// What the v3 group says of itself whose `zarr.json` this is.
+    pub fn own_group(&self) -> Option<Result<NodeMetadata>> {
+        self.is_own_group(&NodePath::root()).then(|| v3::parse_node(self.own.as_bytes()))
+    }
+
+    /// The texts of the node at a path; `None` where there is none, or only an implied group, and for the v3 group whose `zarr.json`
+    /// this is: whoever made it has that.
     pub fn document(&self, path: &NodePath) -> Option<NodeDocument> {
         if self.is_own_group(path) {
-            let texts =
-                vec![(ZARR_JSON.to_owned(), self.json(0..self.text.len()).original_text().into_owned())];
-            return Some(NodeDocument { format: self.format, texts });
+            return None;
         }
         let node = &self.nodes[self.position(path).ok()?];
         let text = |(suffix, span): (&&str, &Option<Range<usize>>)| {
-            Some(((*suffix).to_owned(), self.json(span.clone()?).original_text().into_owned()))
+            Some(((*suffix).to_owned(), self.original(span.clone()?)?))
         };
         let mut texts: Vec<_> = suffixes(self.format).iter().zip(&node.spans).filter_map(text).collect();
         if let (ZarrFormat::Draft(_), Ok(root)) = (self.format, self.position(&NodePath::root())) {
@@ -144,9 +220,12 @@ impl Consolidated {
     /// The text under a key of the store, of a draft's hierarchy, whose documents stand in a tree of their own.
     pub fn draft_text(&self, key: &str) -> Option<String> {
         let ZarrFormat::Draft(draft) = self.format else { return None };
+        if !IS_FULL {
+            return None;
+        }
         let Place::Node(path, suffix) = locate_draft(key, draft) else { return None };
         let span = self.nodes[self.position(&path).ok()?].spans[suffix].clone()?;
-        Some(self.json(span).original_text().into_owned())
+        self.original(span)
     }
 
     /// What stands at a path. A document that does not say what it is counts as a group: opening it tells the error.
@@ -201,26 +280,32 @@ impl Consolidated {
             (ZarrFormat::V2 | ZarrFormat::Draft(_), [Some(_), ..]) => Some(NodeKind::Array),
             (ZarrFormat::V2 | ZarrFormat::Draft(_), [None, Some(_), _]) => Some(NodeKind::Group),
             (ZarrFormat::V3, [Some(span), ..]) => {
-                let is_array = self.node_type(span.clone()).as_deref() == Some("\"array\"");
-                Some(if is_array { NodeKind::Array } else { NodeKind::Group })
+                let told = || self.node_type(span.clone()).as_deref() == Some(ARRAY);
+                Some(if node.is_array.unwrap_or_else(told) { NodeKind::Array } else { NodeKind::Group })
             }
             _ => None,
         }
     }
 
     /// What a document says that it is, as text.
-    fn node_type(&self, span: Range<usize>) -> Option<Cow<'_, str>> {
-        let text = self.text.get(span.clone())?;
+    fn node_type(&self, span: Range<usize>) -> Option<String> {
+        let text = self.original(span)?;
         if let Some(found) = json::last_member(text.as_bytes(), "node_type") {
-            return found.and_then(|value| text.get(value)).map(Cow::Borrowed);
+            return text.get(found?).map(str::to_owned);
         }
-        let members = self.json(span).members().unwrap_or_default();
-        let found = members.iter().rfind(|(key, _)| key == "node_type");
-        found.map(|(_, json)| Cow::Owned(json.text().to_owned()))
+        let document = Document::parse(text.as_bytes()).ok()?;
+        let members = document.root().object().ok()?;
+        members.get("node_type").map(|json| json.text().to_owned())
     }
 
-    fn json(&self, span: Range<usize>) -> Json<'_> {
-        Json::from_checked(&self.text[span], self.non_finite)
+    /// A part of the text as it was written.
+    fn original(&self, span: Range<usize>) -> Option<String> {
+        match &self.text {
+            Text::Here { text, non_finite, .. } => {
+                Some(Json::from_checked(text.get(span)?, *non_finite).original_text().into_owned())
+            }
+            Text::Elsewhere(read) => read(span),
+        }
     }
 
     fn position(&self, path: &NodePath) -> std::result::Result<usize, usize> {
@@ -237,7 +322,7 @@ fn suffixes(format: ZarrFormat) -> &'static [&'static str] {
 }
 
 /// Where the object stands that maps keys to documents.
-fn metadata_path(format: ZarrFormat) -> &'static [&'static str] {
+pub(super) fn metadata_path(format: ZarrFormat) -> &'static [&'static str] {
     match format {
         ZarrFormat::V2 | ZarrFormat::Draft(_) => &["metadata"],
         ZarrFormat::V3 => &["consolidated_metadata", "metadata"],
@@ -270,6 +355,12 @@ fn documents<'s, 'a>(root: &'s Split<'a>, format: ZarrFormat) -> Result<Option<&
     }
 }
 
+/// What the scan has seen of a document that stands there.
+fn is_array(document: &Document<'_>, span: &Range<usize>) -> Option<bool> {
+    let node_type = document.watched(span.start)?;
+    Some(document.whole_text().get(node_type)? == ARRAY)
+}
+
 /// What a key of the object means.
 enum Place {
     /// The document with this suffix (by its place in [`suffixes`]) of a node.
@@ -284,7 +375,8 @@ fn locate(key: &str, format: ZarrFormat) -> Place {
     let (path, suffix) = match format {
         ZarrFormat::V2 => key.rsplit_once('/').unwrap_or(("", key)),
         ZarrFormat::V3 => (key, ZARR_JSON),
-        ZarrFormat::Draft(draft) => return locate_draft(key, draft),
+        ZarrFormat::Draft(draft) if IS_FULL => return locate_draft(key, draft),
+        ZarrFormat::Draft(_) => return Place::Other,
     };
     let Some(suffix) = suffixes(format).iter().position(|known| *known == suffix) else {
         return Place::Other;
@@ -309,16 +401,17 @@ fn locate_draft(key: &str, draft: Draft) -> Place {
 /// Brings the documents of each node together; of a repeated key the last counts.
 fn gather(found: Vec<Found>) -> Vec<Node> {
     let mut nodes: Vec<Node> = Vec::with_capacity(found.len());
-    for (order, Found { path, suffix, span }) in found.into_iter().enumerate() {
+    for (order, Found { path, suffix, span, is_array }) in found.into_iter().enumerate() {
         let mut spans = [None, None, None];
         spans[suffix] = Some(span);
-        nodes.push(Node { path, order, spans });
+        nodes.push(Node { path, order, spans, is_array });
     }
     nodes.sort_by(|a, b| by_segments(&a.path, &b.path));
     nodes.dedup_by(|later, first| {
         if later.path != first.path {
             return false;
         }
+        first.is_array = later.is_array;
         for (span, later) in first.spans.iter_mut().zip(&mut later.spans) {
             *span = later.take().or_else(|| span.take());
         }
@@ -358,209 +451,4 @@ fn child_towards(group: &NodePath, path: &NodePath) -> Option<NodePath> {
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-    use crate::error::ErrorKind;
-
-    const V2_ARRAY: &str = r#"{"zarr_format":2,"shape":[4],"chunks":[2],"dtype":"<i2","compressor":null,"fill_value":1,"order":"C","filters":null}"#;
-    const V3_ARRAY: &str = r#"{"zarr_format":3,"node_type":"array","shape":[4],"data_type":"int16","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},"chunk_key_encoding":"default","fill_value":1,"codecs":["bytes"]}"#;
-    const V3_GROUP: &str = r#"{"zarr_format":3,"node_type":"group","attributes":{"a":NaN}}"#;
-
-    fn path(path: &str) -> NodePath {
-        NodePath::parse_any(path).unwrap()
-    }
-
-    fn v2(documents: &[(&str, &str)]) -> Consolidated {
-        let members: Vec<_> = documents.iter().map(|(key, text)| format!("{key:?}:{text}")).collect();
-        let text = format!(r#"{{"zarr_consolidated_format":1,"metadata":{{{}}}}}"#, members.join(","));
-        Consolidated::index(text.as_bytes(), ZarrFormat::V2).unwrap().unwrap()
-    }
-
-    fn v3(documents: &[(&str, &str)]) -> Consolidated {
-        let members: Vec<_> = documents.iter().map(|(key, text)| format!("{key:?}:{text}")).collect();
-        let text = format!(
-            r#"{{"zarr_format":3,"node_type":"group","attributes":{{"b":1}},"consolidated_metadata":{{"kind":"inline","must_understand":false,"metadata":{{{}}}}}}}"#,
-            members.join(",")
-        );
-        Consolidated::index(text.as_bytes(), ZarrFormat::V3).unwrap().unwrap()
-    }
-
-    fn named(nodes: Vec<(NodePath, NodeKind)>) -> Vec<(String, NodeKind)> {
-        nodes.into_iter().map(|(path, kind)| (path.to_string(), kind)).collect()
-    }
-
-    #[test]
-    fn v2_documents_of_a_node_are_brought_together() {
-        let consolidated = v2(&[
-            (".zattrs", r#"{"title":"t"}"#),
-            (".zgroup", r#"{"zarr_format":2}"#),
-            ("b/.zarray", V2_ARRAY),
-            ("b/.zattrs", r#"{"_ARRAY_DIMENSIONS":["x"],"n":NaN}"#),
-            ("a/c/.zarray", V2_ARRAY),
-        ]);
-        let Some(Ok(NodeMetadata::Array(array))) = consolidated.node(&path("b")) else { panic!("no array") };
-        assert_eq!(array.dimension_names, Some(vec![Some("x".into())]));
-        assert_eq!(array.attributes, r#"{"_ARRAY_DIMENSIONS":["x"],"n":NaN}"#);
-        let Some(Ok(NodeMetadata::Group(group))) = consolidated.node(&NodePath::root()) else {
-            panic!("no group")
-        };
-        assert_eq!(group.attributes, r#"{"title":"t"}"#);
-        let document = consolidated.document(&path("a/c")).unwrap();
-        assert_eq!(document.texts, [(".zarray".to_owned(), V2_ARRAY.to_owned())]);
-        let contents = [("", NodeKind::Group), ("b", NodeKind::Array), ("a/c", NodeKind::Array)];
-        assert_eq!(named(consolidated.contents()), contents.map(|(path, kind)| (path.to_owned(), kind)));
-    }
-
-    #[test]
-    fn v3_documents_are_found_and_the_group_is_its_own() {
-        let consolidated = v3(&[("z", V3_GROUP), ("z/a", V3_ARRAY)]);
-        assert!(matches!(consolidated.node(&path("z/a")), Some(Ok(NodeMetadata::Array(_)))));
-        let Some(Ok(NodeMetadata::Group(group))) = consolidated.node(&path("z")) else { panic!("no group") };
-        assert_eq!(group.attributes, r#"{"a":NaN}"#);
-        let Some(Ok(NodeMetadata::Group(root))) = consolidated.node(&NodePath::root()) else {
-            panic!("no group")
-        };
-        assert_eq!(root.attributes, r#"{"b":1}"#);
-        let contents = [("", NodeKind::Group), ("z", NodeKind::Group), ("z/a", NodeKind::Array)];
-        assert_eq!(named(consolidated.contents()), contents.map(|(path, kind)| (path.to_owned(), kind)));
-        assert_eq!(
-            consolidated.document(&path("z")).unwrap().texts,
-            [("zarr.json".to_owned(), V3_GROUP.to_owned())]
-        );
-    }
-
-    #[test]
-    fn a_drafts_documents_stand_under_the_keys_of_the_store() {
-        let array = r#"{"shape":[4],"data_type":"<i2","chunk_grid":{"type":"regular","chunk_shape":[2]},"chunk_memory_layout":"C","fill_value":1,"extensions":[],"attributes":{}}"#;
-        let entry = r#"{"zarr_format":"https://purl.org/zarr/spec/protocol/core/3.0"}"#;
-        let text = format!(
-            r#"{{"zarr_consolidated_format":1,"metadata":{{"zarr.json":{entry},"meta/root/a/b.array.json":{array},"meta/root.group.json":{{"attributes":{{"x":1}}}},"meta/root/../c.array.json":{array},"data/root/c0":{{}}}}}}"#
-        );
-        let format = ZarrFormat::Draft(Draft::October2020);
-        let consolidated = Consolidated::index(text.as_bytes(), format).unwrap().unwrap();
-        let contents = [("a/b", NodeKind::Array), ("", NodeKind::Group)];
-        let mut named = named(consolidated.contents());
-        named.reverse();
-        assert_eq!(named, contents.map(|(path, kind)| (path.to_owned(), kind)));
-        assert!(matches!(consolidated.node(&path("a/b")), Some(Ok(NodeMetadata::Array(_)))));
-        assert_eq!(consolidated.kind(&path("a")), Some(NodeKind::ImplicitGroup));
-        let document = consolidated.document(&path("a/b")).unwrap();
-        let texts = [(ZARR_JSON.to_owned(), entry.to_owned()), (".array.json".to_owned(), array.to_owned())];
-        assert_eq!(document.texts, texts);
-        assert_eq!(consolidated.draft_text("meta/root/a/b.array.json").as_deref(), Some(array));
-        assert_eq!(consolidated.draft_text("meta/root/a.array.json"), None);
-    }
-
-    #[test]
-    fn groups_are_implied_by_what_they_hold() {
-        let consolidated = v3(&[("a/b/c", V3_ARRAY)]);
-        for implied in ["a", "a/b"] {
-            assert_eq!(consolidated.kind(&path(implied)), Some(NodeKind::ImplicitGroup));
-            assert!(matches!(consolidated.node(&path(implied)), Some(Ok(NodeMetadata::Group(_)))));
-            assert!(consolidated.document(&path(implied)).is_none());
-        }
-        for absent in ["b", "a/b/c/d", "a/bc", "a/b/cc"] {
-            assert_eq!(consolidated.kind(&path(absent)), None, "{absent}");
-            assert!(consolidated.node(&path(absent)).is_none());
-        }
-    }
-
-    #[test]
-    fn children_are_direct_and_known_once() {
-        // `-` sorts before `/`: plain string order would tear `a/b` from what it holds.
-        let consolidated = v3(&[
-            ("a/b", V3_GROUP),
-            ("a/b-x", V3_ARRAY),
-            ("a/b/c", V3_ARRAY),
-            ("a/d/e/f", V3_ARRAY),
-            ("a", V3_GROUP),
-            ("ab", V3_ARRAY),
-        ]);
-        let a = [("a/b", NodeKind::Group), ("a/b-x", NodeKind::Array), ("a/d", NodeKind::ImplicitGroup)];
-        assert_eq!(named(consolidated.children(&path("a"))), a.map(|(path, kind)| (path.to_owned(), kind)));
-        let root = [("a", NodeKind::Group), ("ab", NodeKind::Array)];
-        assert_eq!(
-            named(consolidated.children(&NodePath::root())),
-            root.map(|(path, kind)| (path.to_owned(), kind))
-        );
-        assert!(consolidated.children(&path("ab")).is_empty());
-        assert!(consolidated.children(&path("nowhere")).is_empty());
-    }
-
-    #[test]
-    fn attributes_alone_make_no_node() {
-        let consolidated =
-            v2(&[(".zgroup", r#"{"zarr_format":2}"#), ("a/.zattrs", "{}"), (".zmetadata", "{}")]);
-        assert_eq!(consolidated.kind(&path("a")), None);
-        assert!(consolidated.children(&NodePath::root()).is_empty());
-        assert!(consolidated.warnings().is_empty());
-    }
-
-    #[test]
-    fn invalid_paths_are_skipped_with_a_warning() {
-        let keys = [
-            "../.zarray",
-            "a/../b/.zarray",
-            "/.zarray",
-            "/a/.zarray",
-            "a//.zarray",
-            "a//b/.zarray",
-            "./.zarray",
-        ];
-        for key in keys {
-            let consolidated = v2(&[(key, V2_ARRAY)]);
-            assert!(consolidated.contents().is_empty(), "{key}");
-            assert!(consolidated.warnings()[0].contains(key), "{key}");
-        }
-        for key in ["", "/a", "a/", "a/../b", ".."] {
-            let consolidated = v3(&[(key, V3_ARRAY)]);
-            assert_eq!(consolidated.contents().len(), 1, "{key}");
-            assert_eq!(consolidated.warnings().len(), 1, "{key}");
-        }
-    }
-
-    #[test]
-    fn a_broken_node_fails_alone_and_by_name() {
-        let consolidated = v3(&[("good", V3_ARRAY), ("bad", "{}"), ("worse", "7")]);
-        assert!(consolidated.node(&path("good")).unwrap().is_ok());
-        for bad in ["bad", "worse"] {
-            let error = consolidated.node(&path(bad)).unwrap().unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Format);
-            assert_eq!(error.context().node.as_deref(), Some(bad));
-        }
-    }
-
-    #[test]
-    fn of_repeated_keys_the_last_counts() {
-        let consolidated = v3(&[("a", V3_ARRAY), ("a", V3_GROUP)]);
-        assert_eq!(consolidated.kind(&path("a")), Some(NodeKind::Group));
-        assert_eq!(consolidated.contents().len(), 2);
-    }
-
-    #[test]
-    fn what_is_no_consolidated_metadata() {
-        for text in ["{}", r#"{"metadata":[]}"#, "[]"] {
-            assert_eq!(
-                Consolidated::index(text.as_bytes(), ZarrFormat::V2).unwrap_err().kind(),
-                ErrorKind::Format
-            );
-        }
-        for text in [V3_GROUP, r#"{"consolidated_metadata":null}"#] {
-            assert!(Consolidated::index(text.as_bytes(), ZarrFormat::V3).unwrap().is_none());
-        }
-        for text in ["[]", r#"{"consolidated_metadata":7}"#, "{", "{} {}"] {
-            assert_eq!(
-                Consolidated::index(text.as_bytes(), ZarrFormat::V3).unwrap_err().kind(),
-                ErrorKind::Format
-            );
-        }
-        for (text, field) in [
-            (r#"{"consolidated_metadata":{"kind":"remote","metadata":{}}}"#, "consolidated_metadata.kind"),
-            (r#"{"consolidated_metadata":{"kind":"inline"}}"#, "consolidated_metadata.metadata"),
-        ] {
-            let error = Consolidated::index(text.as_bytes(), ZarrFormat::V3).unwrap_err();
-            assert_eq!(error.kind(), ErrorKind::Format);
-            assert_eq!(error.context().field.as_deref(), Some(field));
-        }
-    }
-}
+mod tests;

@@ -1,0 +1,220 @@
+//! Consolidated metadata, found, listed and parsed.
+
+use super::*;
+use crate::error::ErrorKind;
+
+const V2_ARRAY: &str = r#"{"zarr_format":2,"shape":[4],"chunks":[2],"dtype":"<i2","compressor":null,"fill_value":1,"order":"C","filters":null}"#;
+const V3_ARRAY: &str = r#"{"zarr_format":3,"node_type":"array","shape":[4],"data_type":"int16","chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},"chunk_key_encoding":"default","fill_value":1,"codecs":["bytes"]}"#;
+const V3_GROUP: &str = r#"{"zarr_format":3,"node_type":"group","attributes":{"a":NaN}}"#;
+
+fn path(path: &str) -> NodePath {
+    NodePath::parse_any(path).unwrap()
+}
+
+fn v2(documents: &[(&str, &str)]) -> Consolidated {
+    let members: Vec<_> = documents.iter().map(|(key, text)| format!("{key:?}:{text}")).collect();
+    let text = format!(r#"{{"zarr_consolidated_format":1,"metadata":{{{}}}}}"#, members.join(","));
+    Consolidated::index(text.as_bytes(), ZarrFormat::V2).unwrap().unwrap()
+}
+
+fn v3(documents: &[(&str, &str)]) -> Consolidated {
+    let members: Vec<_> = documents.iter().map(|(key, text)| format!("{key:?}:{text}")).collect();
+    let text = format!(
+        r#"{{"zarr_format":3,"node_type":"group","attributes":{{"b":1}},"consolidated_metadata":{{"kind":"inline","must_understand":false,"metadata":{{{}}}}}}}"#,
+        members.join(",")
+    );
+    Consolidated::index(text.as_bytes(), ZarrFormat::V3).unwrap().unwrap()
+}
+
+fn named(nodes: Vec<(NodePath, NodeKind)>) -> Vec<(String, NodeKind)> {
+    nodes.into_iter().map(|(path, kind)| (path.to_string(), kind)).collect()
+}
+
+#[test]
+fn v2_documents_of_a_node_are_brought_together() {
+    let consolidated = v2(&[
+        (".zattrs", r#"{"title":"t"}"#),
+        (".zgroup", r#"{"zarr_format":2}"#),
+        ("b/.zarray", V2_ARRAY),
+        ("b/.zattrs", r#"{"_ARRAY_DIMENSIONS":["x"],"n":NaN}"#),
+        ("a/c/.zarray", V2_ARRAY),
+    ]);
+    let Some(Ok(NodeMetadata::Array(array))) = consolidated.node(&path("b")) else { panic!("no array") };
+    assert_eq!(array.dimension_names, Some(vec![Some("x".into())]));
+    assert_eq!(array.attributes, r#"{"_ARRAY_DIMENSIONS":["x"],"n":NaN}"#);
+    let Some(Ok(NodeMetadata::Group(group))) = consolidated.node(&NodePath::root()) else {
+        panic!("no group")
+    };
+    assert_eq!(group.attributes, r#"{"title":"t"}"#);
+    let document = consolidated.document(&path("a/c")).unwrap();
+    assert_eq!(document.texts, [(".zarray".to_owned(), V2_ARRAY.to_owned())]);
+    let contents = [("", NodeKind::Group), ("b", NodeKind::Array), ("a/c", NodeKind::Array)];
+    assert_eq!(named(consolidated.contents()), contents.map(|(path, kind)| (path.to_owned(), kind)));
+}
+
+#[test]
+fn v3_documents_are_found_and_the_group_is_its_own() {
+    let consolidated = v3(&[("z", V3_GROUP), ("z/a", V3_ARRAY)]);
+    assert!(matches!(consolidated.node(&path("z/a")), Some(Ok(NodeMetadata::Array(_)))));
+    let Some(Ok(NodeMetadata::Group(group))) = consolidated.node(&path("z")) else { panic!("no group") };
+    assert_eq!(group.attributes, r#"{"a":NaN}"#);
+    let Some(Ok(NodeMetadata::Group(root))) = consolidated.node(&NodePath::root()) else {
+        panic!("no group")
+    };
+    assert_eq!(root.attributes, r#"{"b":1}"#);
+    let contents = [("", NodeKind::Group), ("z", NodeKind::Group), ("z/a", NodeKind::Array)];
+    assert_eq!(named(consolidated.contents()), contents.map(|(path, kind)| (path.to_owned(), kind)));
+    assert_eq!(
+        consolidated.document(&path("z")).unwrap().texts,
+        [("zarr.json".to_owned(), V3_GROUP.to_owned())]
+    );
+}
+
+#[test]
+fn a_drafts_documents_stand_under_the_keys_of_the_store() {
+    let array = r#"{"shape":[4],"data_type":"<i2","chunk_grid":{"type":"regular","chunk_shape":[2]},"chunk_memory_layout":"C","fill_value":1,"extensions":[],"attributes":{}}"#;
+    let entry = r#"{"zarr_format":"https://purl.org/zarr/spec/protocol/core/3.0"}"#;
+    let text = format!(
+        r#"{{"zarr_consolidated_format":1,"metadata":{{"zarr.json":{entry},"meta/root/a/b.array.json":{array},"meta/root.group.json":{{"attributes":{{"x":1}}}},"meta/root/../c.array.json":{array},"data/root/c0":{{}}}}}}"#
+    );
+    let format = ZarrFormat::Draft(Draft::October2020);
+    let consolidated = Consolidated::index(text.as_bytes(), format).unwrap().unwrap();
+    let contents = [("a/b", NodeKind::Array), ("", NodeKind::Group)];
+    let mut named = named(consolidated.contents());
+    named.reverse();
+    assert_eq!(named, contents.map(|(path, kind)| (path.to_owned(), kind)));
+    assert!(matches!(consolidated.node(&path("a/b")), Some(Ok(NodeMetadata::Array(_)))));
+    assert_eq!(consolidated.kind(&path("a")), Some(NodeKind::ImplicitGroup));
+    let document = consolidated.document(&path("a/b")).unwrap();
+    let texts = [(ZARR_JSON.to_owned(), entry.to_owned()), (".array.json".to_owned(), array.to_owned())];
+    assert_eq!(document.texts, texts);
+    assert_eq!(consolidated.draft_text("meta/root/a/b.array.json").as_deref(), Some(array));
+    assert_eq!(consolidated.draft_text("meta/root/a.array.json"), None);
+}
+
+#[test]
+fn groups_are_implied_by_what_they_hold() {
+    let consolidated = v3(&[("a/b/c", V3_ARRAY)]);
+    for implied in ["a", "a/b"] {
+        assert_eq!(consolidated.kind(&path(implied)), Some(NodeKind::ImplicitGroup));
+        assert!(matches!(consolidated.node(&path(implied)), Some(Ok(NodeMetadata::Group(_)))));
+        assert!(consolidated.document(&path(implied)).is_none());
+    }
+    for absent in ["b", "a/b/c/d", "a/bc", "a/b/cc"] {
+        assert_eq!(consolidated.kind(&path(absent)), None, "{absent}");
+        assert!(consolidated.node(&path(absent)).is_none());
+    }
+}
+
+#[test]
+fn children_are_direct_and_known_once() {
+    // `-` sorts before `/`: plain string order would tear `a/b` from what it holds.
+    let consolidated = v3(&[
+        ("a/b", V3_GROUP),
+        ("a/b-x", V3_ARRAY),
+        ("a/b/c", V3_ARRAY),
+        ("a/d/e/f", V3_ARRAY),
+        ("a", V3_GROUP),
+        ("ab", V3_ARRAY),
+    ]);
+    let a = [("a/b", NodeKind::Group), ("a/b-x", NodeKind::Array), ("a/d", NodeKind::ImplicitGroup)];
+    assert_eq!(named(consolidated.children(&path("a"))), a.map(|(path, kind)| (path.to_owned(), kind)));
+    let root = [("a", NodeKind::Group), ("ab", NodeKind::Array)];
+    assert_eq!(
+        named(consolidated.children(&NodePath::root())),
+        root.map(|(path, kind)| (path.to_owned(), kind))
+    );
+    assert!(consolidated.children(&path("ab")).is_empty());
+    assert!(consolidated.children(&path("nowhere")).is_empty());
+}
+
+#[test]
+fn attributes_alone_make_no_node() {
+    let consolidated = v2(&[(".zgroup", r#"{"zarr_format":2}"#), ("a/.zattrs", "{}"), (".zmetadata", "{}")]);
+    assert_eq!(consolidated.kind(&path("a")), None);
+    assert!(consolidated.children(&NodePath::root()).is_empty());
+    assert!(consolidated.warnings().is_empty());
+}
+
+#[test]
+fn invalid_paths_are_skipped_with_a_warning() {
+    let keys =
+        ["../.zarray", "a/../b/.zarray", "/.zarray", "/a/.zarray", "a//.zarray", "a//b/.zarray", "./.zarray"];
+    for key in keys {
+        let consolidated = v2(&[(key, V2_ARRAY)]);
+        assert!(consolidated.contents().is_empty(), "{key}");
+        assert!(consolidated.warnings()[0].contains(key), "{key}");
+    }
+    for key in ["", "/a", "a/", "a/../b", ".."] {
+        let consolidated = v3(&[(key, V3_ARRAY)]);
+        assert_eq!(consolidated.contents().len(), 1, "{key}");
+        assert_eq!(consolidated.warnings().len(), 1, "{key}");
+    }
+}
+
+#[test]
+fn a_broken_node_fails_alone_and_by_name() {
+    let consolidated = v3(&[("good", V3_ARRAY), ("bad", "{}"), ("worse", "7")]);
+    assert!(consolidated.node(&path("good")).unwrap().is_ok());
+    for bad in ["bad", "worse"] {
+        let error = consolidated.node(&path(bad)).unwrap().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Format);
+        assert_eq!(error.context().node.as_deref(), Some(bad));
+    }
+}
+
+#[test]
+fn of_repeated_keys_the_last_counts() {
+    let consolidated = v3(&[("a", V3_ARRAY), ("a", V3_GROUP)]);
+    assert_eq!(consolidated.kind(&path("a")), Some(NodeKind::Group));
+    assert_eq!(consolidated.contents().len(), 2);
+}
+
+#[test]
+fn what_is_no_consolidated_metadata() {
+    for text in ["{}", r#"{"metadata":[]}"#, "[]"] {
+        assert_eq!(
+            Consolidated::index(text.as_bytes(), ZarrFormat::V2).unwrap_err().kind(),
+            ErrorKind::Format
+        );
+    }
+    for text in [V3_GROUP, r#"{"consolidated_metadata":null}"#] {
+        assert!(Consolidated::index(text.as_bytes(), ZarrFormat::V3).unwrap().is_none());
+    }
+    for text in ["[]", r#"{"consolidated_metadata":7}"#, "{", "{} {}"] {
+        assert_eq!(
+            Consolidated::index(text.as_bytes(), ZarrFormat::V3).unwrap_err().kind(),
+            ErrorKind::Format
+        );
+    }
+    for (text, field) in [
+        (r#"{"consolidated_metadata":{"kind":"remote","metadata":{}}}"#, "consolidated_metadata.kind"),
+        (r#"{"consolidated_metadata":{"kind":"inline"}}"#, "consolidated_metadata.metadata"),
+    ] {
+        let error = Consolidated::index(text.as_bytes(), ZarrFormat::V3).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Format);
+        assert_eq!(error.context().field.as_deref(), Some(field));
+    }
+}
+
+#[test]
+fn a_text_that_is_kept_elsewhere_is_read_by_spans() {
+    let text = format!(
+        r#"{{"zarr_format":3,"node_type":"group","attributes":{{"x":NaN}},"consolidated_metadata":{{"metadata":{{"a":{V3_ARRAY},"b":{V3_GROUP}}},"kind":"inline"}}}}"#
+    );
+    let mut consolidated = Consolidated::index(text.as_bytes(), ZarrFormat::V3).unwrap().unwrap();
+    let before = named(consolidated.contents());
+    let read = Rc::new(std::cell::RefCell::new(Vec::new()));
+    let (kept, noted) = (text.clone(), read.clone());
+    consolidated.leave_text_to(Rc::new(move |span| {
+        noted.borrow_mut().push(span.clone());
+        kept.get(span).map(str::to_owned)
+    }));
+    assert_eq!(named(consolidated.contents()), before);
+    assert_eq!(read.borrow().len(), 0, "the scan has seen what kinds they are");
+    assert!(matches!(consolidated.node(&path("a")), Some(Ok(NodeMetadata::Array(_)))));
+    assert_eq!(consolidated.document(&path("b")).unwrap().text(ZARR_JSON), Some(V3_GROUP));
+    assert_eq!(read.borrow().len(), 2);
+    let Some(Ok(NodeMetadata::Group(own))) = consolidated.own_group() else { panic!("no group") };
+    assert_eq!(own.attributes, r#"{"x":NaN}"#);
+}

@@ -1,0 +1,331 @@
+//! Sorting, and maps in order, small: the standard library's are made anew for each type, four kilobytes of code at a time (a map's are ten),
+//! and every reader downloads them. Here one body serves all types: it sorts places, and keeps keys as bytes.
+//!
+//! For what is sorted or looked up now and then. Deliberately not for loops over elements.
+
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Sorts stably by a comparison.
+pub fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
+    let order = order_of(items.len(), &|one, other| compare(&items[one], &items[other]));
+    arrange(items, order);
+}
+
+/// Sorts stably by what a function makes of each item.
+pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
+    sort_by(items, |one, other| key(one).cmp(&key(other)));
+}
+
+/// Sorts stably.
+pub fn sort<T: Ord>(items: &mut [T]) {
+    sort_by(items, T::cmp);
+}
+
+#[inline(never)]
+fn order_of(len: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..len).collect();
+    order.sort_by(|one, other| compare(*one, *other));
+    order
+}
+
+/// Puts the item of `order[i]` at place `i`, for all of them: each cycle is walked once.
+fn arrange<T>(items: &mut [T], mut order: Vec<usize>) {
+    for start in 0..order.len() {
+        let mut place = start;
+        loop {
+            let from = std::mem::replace(&mut order[place], place);
+            if from == start {
+                break;
+            }
+            items.swap(place, from);
+            place = from;
+        }
+    }
+}
+
+/// What a [`Map`] can be looked up by: as bytes, whose order is that of the keys.
+pub trait Key {
+    /// Appends the bytes.
+    fn put(&self, bytes: &mut Vec<u8>);
+}
+
+macro_rules! integers {
+    ($($integer:ty),*) => {$(
+        impl Key for $integer {
+            fn put(&self, bytes: &mut Vec<u8>) {
+                bytes.extend(self.to_be_bytes());
+            }
+        }
+    )*};
+}
+integers!(u8, u32, u64, usize);
+
+/// Lists of one map are of one length.
+impl Key for [u64] {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.iter().for_each(|part| part.put(bytes));
+    }
+}
+
+impl Key for Vec<u64> {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.as_slice().put(bytes);
+    }
+}
+
+impl<T: Key + ?Sized> Key for Rc<T> {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        (**self).put(bytes);
+    }
+}
+
+impl Key for str {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.as_bytes());
+    }
+}
+
+impl Key for String {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.as_str().put(bytes);
+    }
+}
+
+impl<A: Key, B: Key> Key for (A, B) {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.0.put(bytes);
+        self.1.put(bytes);
+    }
+}
+
+impl<A: Key, B: Key, C: Key> Key for (A, B, C) {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.0.put(bytes);
+        self.1.put(bytes);
+        self.2.put(bytes);
+    }
+}
+
+fn bytes_of<K: Key + ?Sized>(key: &K) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    key.put(&mut bytes);
+    bytes
+}
+
+/// Which slot a key has; the same code for all maps.
+#[derive(Clone, Debug, Default)]
+struct Index {
+    slots: BTreeMap<Vec<u8>, usize>,
+    free: Vec<usize>,
+}
+
+impl Index {
+    const fn new() -> Self {
+        Self { slots: BTreeMap::new(), free: Vec::new() }
+    }
+
+    #[inline(never)]
+    fn find(&self, key: &[u8]) -> Option<usize> {
+        self.slots.get(key).copied()
+    }
+
+    /// A slot for a new key, where the map has `len` of them.
+    #[inline(never)]
+    fn add(&mut self, key: Vec<u8>, len: usize) -> usize {
+        let slot = self.free.pop().unwrap_or(len);
+        self.slots.insert(key, slot);
+        slot
+    }
+
+    #[inline(never)]
+    fn remove(&mut self, key: &[u8]) -> Option<usize> {
+        let slot = self.slots.remove(key)?;
+        self.free.push(slot);
+        Some(slot)
+    }
+
+    #[inline(never)]
+    fn in_order(&self) -> Vec<usize> {
+        self.slots.values().copied().collect()
+    }
+
+    #[inline(never)]
+    fn clear(&mut self) {
+        self.slots.clear();
+        self.free.clear();
+    }
+}
+
+/// A map, in the order of its keys.
+#[derive(Clone, Debug)]
+pub struct Map<K, V> {
+    index: Index,
+    entries: Vec<Option<(K, V)>>,
+}
+
+impl<K, V> Default for Map<K, V> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<K, V> Map<K, V> {
+    /// An empty one.
+    pub const fn new() -> Self {
+        Self { index: Index::new(), entries: Vec::new() }
+    }
+
+    /// The values, in the order of their keys.
+    pub fn values(&self) -> impl Iterator<Item = &V> {
+        self.iter().map(|(_, value)| value)
+    }
+
+    /// The entries, in the order of their keys.
+    pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+        self.index.in_order().into_iter().filter_map(|slot| {
+            let (key, value) = self.entries.get(slot)?.as_ref()?;
+            Some((key, value))
+        })
+    }
+
+    /// All entries, in the order of their keys.
+    pub fn into_entries(mut self) -> impl Iterator<Item = (K, V)> {
+        self.index.in_order().into_iter().filter_map(move |slot| self.entries.get_mut(slot)?.take())
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.index.slots.len()
+    }
+
+    /// Drops everything.
+    pub fn clear(&mut self) {
+        self.index.clear();
+        self.entries.clear();
+    }
+}
+
+impl<K: Key, V> Map<K, V> {
+    /// The value of a key.
+    pub fn get<Q: Key + ?Sized>(&self, key: &Q) -> Option<&V> {
+        let slot = self.index.find(&bytes_of(key))?;
+        self.entries.get(slot)?.as_ref().map(|(_, value)| value)
+    }
+
+    /// The value of a key, to be changed.
+    pub fn get_mut<Q: Key + ?Sized>(&mut self, key: &Q) -> Option<&mut V> {
+        let slot = self.index.find(&bytes_of(key))?;
+        self.entries.get_mut(slot)?.as_mut().map(|(_, value)| value)
+    }
+
+    /// Whether there is a value.
+    pub fn contains_key<Q: Key + ?Sized>(&self, key: &Q) -> bool {
+        self.index.find(&bytes_of(key)).is_some()
+    }
+
+    /// Puts a value in; the one that was there.
+    pub fn insert(&mut self, key: K, value: V) -> Option<V> {
+        let bytes = bytes_of(&key);
+        if let Some(slot) = self.index.find(&bytes) {
+            return self.entries.get_mut(slot)?.replace((key, value)).map(|(_, before)| before);
+        }
+        let slot = self.index.add(bytes, self.entries.len());
+        match self.entries.get_mut(slot) {
+            Some(entry) => *entry = Some((key, value)),
+            None => self.entries.push(Some((key, value))),
+        }
+        None
+    }
+
+    /// Takes a value out.
+    pub fn remove<Q: Key + ?Sized>(&mut self, key: &Q) -> Option<V> {
+        let slot = self.index.remove(&bytes_of(key))?;
+        self.entries.get_mut(slot)?.take().map(|(_, value)| value)
+    }
+
+    /// Takes the first entry out.
+    pub fn pop_first(&mut self) -> Option<(K, V)> {
+        let (bytes, slot) = self.index.slots.pop_first()?;
+        drop(bytes);
+        self.index.free.push(slot);
+        self.entries.get_mut(slot)?.take()
+    }
+
+    /// The value of a key, which is put in where there is none.
+    pub fn get_or_insert_with(&mut self, key: K, make: impl FnOnce() -> V) -> &mut V {
+        let bytes = bytes_of(&key);
+        let slot = match self.index.find(&bytes) {
+            Some(slot) => slot,
+            None => {
+                let slot = self.index.add(bytes, self.entries.len());
+                if slot == self.entries.len() {
+                    self.entries.push(None);
+                }
+                slot
+            }
+        };
+        let (_, value) = self.entries[slot].get_or_insert_with(|| (key, make()));
+        value
+    }
+
+    /// Drops what a function refuses.
+    pub fn retain(&mut self, keep: impl Fn(&K, &mut V) -> bool) {
+        for entry in &mut self.entries {
+            if let Some((key, value)) = entry
+                && !keep(key, value)
+            {
+                self.index.remove(&bytes_of(key));
+                *entry = None;
+            }
+        }
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn sorts_as_the_standard_library(items in proptest::collection::vec(0_u8..16, 0..64)) {
+            let mut ours: Vec<(u8, usize)> = items.iter().copied().zip(0..).collect();
+            let mut theirs = ours.clone();
+            sort_by_key(&mut ours, |(key, _)| *key);
+            theirs.sort_by_key(|(key, _)| *key);
+            assert_eq!(ours, theirs);
+        }
+
+        #[test]
+        fn is_the_map_that_the_standard_library_has(
+            steps in proptest::collection::vec((0_u8..4, 0_u64..8, 0_u32..9), 0..200),
+        ) {
+            let (mut ours, mut theirs) = (Map::<u64, u32>::new(), BTreeMap::<u64, u32>::new());
+            for (what, key, value) in steps {
+                match what {
+                    0 => assert_eq!(ours.insert(key, value), theirs.insert(key, value)),
+                    1 => assert_eq!(ours.remove(&key), theirs.remove(&key)),
+                    2 => assert_eq!(ours.pop_first(), theirs.pop_first()),
+                    _ => assert_eq!(ours.get_or_insert_with(key, || value), theirs.entry(key).or_insert(value)),
+                }
+                assert_eq!(ours.get(&key), theirs.get(&key));
+                assert!(ours.iter().eq(theirs.iter()));
+            }
+            ours.retain(|key, _| key % 2 == 0);
+            theirs.retain(|key, _| key % 2 == 0);
+            assert!(ours.into_entries().eq(theirs));
+        }
+    }
+
+    #[test]
+    fn lists_and_texts_are_in_their_own_order() {
+        let mut map = Map::new();
+        for key in [vec![1, 300], vec![1, 2], vec![0, u64::MAX]] {
+            map.insert(key, ());
+        }
+        let keys: Vec<_> = map.iter().map(|(key, ())| key.clone()).collect();
+        assert_eq!(keys, [vec![0, u64::MAX], vec![1, 2], vec![1, 300]]);
+        assert!(map.contains_key(&[1_u64, 2][..]));
+    }
+}

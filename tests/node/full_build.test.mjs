@@ -1,0 +1,125 @@
+/** How the full build takes the engine's place on the caller's thread, when something needs it. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ROOT } from "../../scripts/run_command.mjs";
+import { importSource } from "./bundled.mjs";
+import { madeStore } from "./made_stores.mjs";
+import { scriptedServer } from "./scripted_server.mjs";
+
+const wasm = (name) => readFileSync(join(ROOT, "dist", name));
+const description = { shape: [64, 4], chunks: [1, 4], dtype: "uint16", attributes: {} };
+const element = ([row, column]) => 4 * row + column;
+
+/** A package of its own, so that no other test has asked for the full build yet. */
+const fresh = () => importSource("entry/index.ts", { source: "inline" });
+
+test("reading needs the engine alone", async () => {
+  const zarr = await fresh();
+  const array = await zarr.open(madeStore(description, element), { kind: "array" });
+  assert.deepEqual([...(await array.get([3])).data], [12, 13, 14, 15]);
+  await array.plan(null);
+  assert.equal(zarr.info().build, "engine");
+});
+
+test("reads that are under way when the full build comes end where they began, and fetch nothing twice", async () => {
+  const zarr = await fresh();
+  const server = await scriptedServer(madeStore(description, element));
+  try {
+    const array = await zarr.open(server.url, { kind: "array" });
+    server.latency = 30;
+    const rows = Array.from({ length: 64 }, (_, row) => row);
+    const reads = rows.map((row) => array.get([row]));
+    const created = zarr.create(new Map(), { shape: [2], dtype: "uint8" });
+    // Some are asked for while it loads, and some go to whoever answers then.
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const during = rows.slice(0, 8).map((row) => array.get([row]));
+    await created;
+    assert.equal(zarr.info().build, "full");
+    const after = rows.slice(0, 8).map((row) => array.get([row]));
+    for (const [row, { data }] of (await Promise.all(reads)).entries()) {
+      assert.deepEqual(
+        [...data],
+        [0, 1, 2, 3].map((column) => 4 * row + column),
+      );
+    }
+    for (const [idx, { data }] of (await Promise.all([...during, ...after])).entries()) {
+      assert.equal(data[0], 4 * (idx % 8));
+    }
+    // What one instance has fetched the other may fetch once more, never a third time.
+    const counts = rows.map((row) => server.of(`/c/${row}/0`).length);
+    assert.ok(
+      counts.slice(8).every((count) => count === 1),
+      `${counts}`,
+    );
+    assert.ok(
+      counts.slice(0, 8).every((count) => count <= 2),
+      `${counts}`,
+    );
+    assert.equal(zarr.info().panics, 0);
+  } finally {
+    await server.close();
+  }
+});
+
+test("an abort while the full build loads rejects at once", async () => {
+  const zarr = await fresh();
+  const controller = new AbortController();
+  const created = zarr.create(new Map(), { shape: [2], dtype: "uint8", signal: controller.signal });
+  controller.abort();
+  await assert.rejects(created, { name: "AbortError" });
+});
+
+test("a draft's hierarchy is opened though only the engine has been started", async () => {
+  const zarr = await fresh();
+  const store = new Map();
+  const writer = await fresh();
+  await writer.create(store, { path: "a", zarrFormat: "v3-draft-2022-05", shape: [2], dtype: "uint8" });
+  const other = madeStore(description, element);
+  await zarr.open(other);
+  assert.equal(zarr.info().build, "engine");
+  const array = await zarr.open(new zarr.Location(store, "/a"), { kind: "array" });
+  assert.equal(array.dialect, "v3-draft-2022-05");
+  assert.deepEqual([...(await array.get()).data], [0, 0]);
+  assert.equal((await zarr.open(store)).kind, "group");
+  assert.equal(zarr.info().build, "full");
+});
+
+test("storage transformers, codecs of the user's and archives lead there too", async () => {
+  const registered = await fresh();
+  registered.registry.set("test.same", () => ({
+    fromConfig: () => ({ kind: "bytes_to_bytes", encode: (bytes) => bytes, decode: (bytes) => bytes }),
+  }));
+  const store = madeStore({ ...description, codecs: undefined }, element);
+  const metadata = JSON.parse(new TextDecoder().decode(store.get("/zarr.json")));
+  metadata.codecs.push({ name: "test.same" });
+  store.set("/zarr.json", new TextEncoder().encode(JSON.stringify(metadata)));
+  const array = await registered.open(store, { kind: "array" });
+  assert.deepEqual([...(await array.get([1])).data], [4, 5, 6, 7]);
+  assert.equal(registered.info().build, "full");
+
+  const zipped = await fresh();
+  const writer = new zipped.ZipWriter();
+  for (const [key, value] of madeStore(description, element)) await writer.set(key, value);
+  const reader = await fresh();
+  const found = await reader.open(await writer.toBlob(), { kind: "array" });
+  assert.deepEqual([...(await found.get([63])).data], [252, 253, 254, 255]);
+  assert.equal(reader.info().build, "full");
+});
+
+test("where the full build cannot be loaded the error says so, and the engine goes on", async () => {
+  const zarr = await importSource("entry/slim.ts", { source: "none" });
+  await zarr.init({ wasm: wasm("zarr_wasm.wasm"), workers: 0 });
+  const array = await zarr.open(madeStore(description, element), { kind: "array" });
+  const creating = () => zarr.create(new Map(), { shape: [2], dtype: "uint8" });
+  await assert.rejects(creating(), (error) => error.code === "Argument" && /wasmFull/.test(error.message));
+  assert.deepEqual([...(await array.get([3])).data], [12, 13, 14, 15]);
+  await zarr.init({ wasmFull: new Uint8Array(8) });
+  await assert.rejects(creating(), WebAssembly.CompileError);
+  assert.equal(zarr.info().build, "engine");
+  await zarr.init({ wasmFull: wasm("zarr_wasm_full.wasm") });
+  assert.equal((await creating()).kind, "array");
+  assert.deepEqual([...(await array.get([3])).data], [12, 13, 14, 15]);
+  assert.equal(zarr.info().build, "full");
+});
