@@ -50,13 +50,15 @@ test("refresh passes over consolidated metadata, which is older", async () => {
 });
 
 test('a read with `cache: "reload"` fetches anew, shard indexes too', async () => {
+  // Shards of 128 KiB: smaller ones come whole.
+  const LENGTH = 1 << 16;
   const made = async (first) => {
     const files = new Map();
-    const options = { shape: [16], chunkShape: [2], shardShape: [8], dtype: "uint8", codecs: [] };
-    const array = await zarr.create(files, options);
+    const options = { shape: [LENGTH], chunkShape: [LENGTH / 64], shardShape: [LENGTH / 2], dtype: "uint32" };
+    const array = await zarr.create(files, { ...options, codecs: [] });
     await array.set(
       null,
-      Uint8Array.from({ length: 16 }, (_, at) => at + first),
+      Uint32Array.from({ length: LENGTH }, (_, at) => at + first),
     );
     return files;
   };
@@ -78,6 +80,6 @@ test('a read with `cache: "reload"` fetches anew, shard indexes too', async () =
   for await (const part of array.stream(null, { cache: "reload" })) parts.push(...part.data);
   assert.deepEqual(
     parts.sort((a, b) => a - b),
-    Array.from({ length: 16 }, (_, at) => at + 100),
+    Array.from({ length: LENGTH }, (_, at) => at + 100),
   );
 });
