@@ -29,13 +29,21 @@ pub(super) struct Gathering {
 #[derive(Default)]
 struct Turn {
     ranges: RefCell<Vec<Range<u64>>>,
-    groups: OnceCell<Vec<Group>>,
+    groups: OnceCell<Groups>,
+}
+
+#[derive(Default)]
+struct Groups {
+    groups: Vec<Group>,
+    /// In which of them each range is.
+    of_range: Vec<usize>,
 }
 
 /// Ranges that are one request.
 struct Group {
     span: Range<u64>,
-    members: Vec<usize>,
+    /// How many ranges it has.
+    ranges: usize,
     /// Under way, on behalf of whoever is left.
     fetch: RefCell<Option<WeakShared<LocalFuture<'static, Answer>>>>,
 }
@@ -55,13 +63,13 @@ impl Gathering {
         let turn = self.turns.borrow_mut().get_or_insert_with(key.as_str().to_owned(), Rc::default).clone();
         let place = turn.ranges.borrow().len();
         turn.ranges.borrow_mut().push(range.clone());
-        next_turn().await;
+        all_have_asked().await;
         let groups = turn.groups.get_or_init(|| {
             self.turns.borrow_mut().remove(key.as_str());
-            groups_of(&turn.ranges.borrow())
+            Groups::of(&turn.ranges.borrow())
         });
-        match groups.iter().find(|group| group.members.contains(&place)) {
-            Some(group) if group.members.len() > 1 => {
+        match groups.group_of(place) {
+            Some(group) if group.ranges > 1 => {
                 let answer = group.shared(store, key, context).await?;
                 answer.map(|fetched| cut(fetched, &group.span, &range)).transpose()
             }
@@ -75,9 +83,9 @@ impl Group {
     async fn shared(&self, store: &Rc<dyn Store>, key: &StoreKey, context: &RequestContext) -> Answer {
         let under_way = self.fetch.borrow().as_ref().and_then(WeakShared::upgrade);
         let fetch = under_way.unwrap_or_else(|| {
-            // Nobody who waits owns it.
-            let context = RequestContext { signal: None, ..context.clone() };
-            let (store, key, bytes) = (store.clone(), key.clone(), bytes_of(&self.span));
+            // All who wait are of one read, and have its signal.
+            let (store, key, context) = (store.clone(), key.clone(), context.clone());
+            let bytes = bytes_of(&self.span);
             let fetch: LocalFuture<'static, Answer> =
                 Box::pin(async move { store.get(&key, bytes, &context).await });
             let fetch = fetch.shared();
@@ -88,13 +96,24 @@ impl Group {
     }
 }
 
-fn groups_of(ranges: &[Range<u64>]) -> Vec<Group> {
-    let group = |merged: crate::store::wrap::Group| Group {
-        span: merged.span,
-        members: merged.members,
-        fetch: RefCell::default(),
-    };
-    merge(ranges, GAP_BYTES, MERGED_BYTES).into_iter().map(group).collect()
+impl Groups {
+    fn of(ranges: &[Range<u64>]) -> Self {
+        let mut all = Self { of_range: vec![0; ranges.len()], ..Self::default() };
+        for (at, group) in merge(ranges, GAP_BYTES, MERGED_BYTES).into_iter().enumerate() {
+            for member in &group.members {
+                if let Some(of_range) = all.of_range.get_mut(*member) {
+                    *of_range = at;
+                }
+            }
+            let ranges = group.members.len();
+            all.groups.push(Group { span: group.span, ranges, fetch: RefCell::default() });
+        }
+        all
+    }
+
+    fn group_of(&self, range: usize) -> Option<&Group> {
+        self.groups.get(*self.of_range.get(range)?)
+    }
 }
 
 fn bytes_of(range: &Range<u64>) -> ByteRange {
@@ -109,7 +128,7 @@ fn cut(fetched: Fetched, span: &Range<u64>, range: &Range<u64>) -> Result<Fetche
 
 /// Lets all who are ready go first. Those who poll a set of futures poll one again that has woken itself, but only twice before they
 /// let their own callers go on; two sets stand in each other here.
-async fn next_turn() {
+async fn all_have_asked() {
     let mut turns = 0..2 * 2;
     poll_fn(|context| match turns.next() {
         None => Poll::Ready(()),

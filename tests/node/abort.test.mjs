@@ -1,6 +1,7 @@
 /** A call that is aborted ends at once, with the signal's reason, and takes its requests with it. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import * as zarr from "zarr-wasm";
 import { serve } from "../../scripts/serve.mjs";
 import { FIXTURES } from "./fixture_files.mjs";
@@ -107,4 +108,52 @@ test("zarrita's deprecated place of the signal", async () => {
   );
   const signal = AbortSignal.abort("old place");
   await assert.rejects(zarr.get(array, null, { opts: { signal } }), (reason) => reason === "old place");
+});
+
+test("the caller's own memory is not written any more once a read was given up", async (t) => {
+  const store = madeStore(
+    { shape: [2048, 2048], chunks: [256, 2048], dtype: "uint16", gzip: true },
+    ([i, j]) => ((i * 31 + j) % 65535) + 1,
+  );
+  t.after(() => zarr.init({ workers: undefined }));
+  for (const workers of [0, 2]) {
+    await zarr.init({ workers });
+    const array = await zarr.open(store, { kind: "array" });
+    const out = new Uint16Array(2048 * 2048);
+    const controller = new AbortController();
+    const onProgress = ({ parts }) => parts > 0 && controller.abort();
+    const reading = array.get(null, { out, onProgress, signal: controller.signal });
+    await assert.rejects(reading, { name: "AbortError" });
+    assert.ok(out.includes(0), "it was given up before its end");
+    out.fill(0);
+    await setTimeout(400);
+    assert.ok(!out.some((value) => value !== 0), `${workers} workers`);
+  }
+});
+
+test("a user's store gets the signal of the read for every range of a shard, if they are asked for together or not", async () => {
+  const files = new Map();
+  const options = { shape: [1024, 1024], chunkShape: [128, 128], shardShape: [1024, 1024], dtype: "uint16" };
+  const made = await zarr.create(files, { ...options, codecs: [] });
+  await made.set(null, new Uint16Array(1024 * 1024).fill(7));
+  const signals = [];
+  const part = (key, range) => {
+    const bytes = files.get(key);
+    if (!bytes) return undefined;
+    if ("suffixLength" in range) return bytes.slice(-range.suffixLength);
+    return bytes.slice(range.offset, range.offset + range.length);
+  };
+  const store = {
+    get: async (key) => files.get(key),
+    getRange: async (key, range, asked) => {
+      signals.push(asked?.signal);
+      return part(key, range);
+    },
+  };
+  const array = await zarr.open(store, { kind: "array" });
+  const { signal } = new AbortController();
+  const { data } = await array.get([zarr.slice(0, 256), zarr.slice(0, 700)], { signal });
+  assert.ok(data.every((value) => value === 7));
+  assert.ok(signals.length >= 2);
+  assert.ok(signals.every((asked) => asked === signal));
 });

@@ -36,6 +36,8 @@ export function progressOf(numbers: Float64Array): Progress {
 export interface Sink {
   expect(type: TypeDescription): void;
   begin(layout: Layout): void;
+  /** The read has failed or was given up; nothing is taken any more. */
+  leave?(): void;
   /** Who takes a part's elements at once, in memory that is lent; without, `part` gets them to keep. */
   placer?(start: ArrayLike<number>, shape: ArrayLike<number>): ((elements: Uint8Array) => void) | undefined;
   /** A promise is waited for; until then the part counts as under way. */

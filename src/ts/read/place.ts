@@ -64,8 +64,15 @@ export class Rows {
   }
 }
 
+/** Whether what is placed is still wanted; asked whenever others have had their turn. */
+export type GoesOn = () => boolean;
+
 /** Does something for every row, letting other tasks in when it takes long. */
-function eachRow(rows: Rows, place: (offset: number, row: number) => void): void | Promise<void> {
+function eachRow(
+  rows: Rows,
+  goesOn: GoesOn,
+  place: (offset: number, row: number) => void,
+): void | Promise<void> {
   let row = 0;
   const some = () => {
     const end = Math.min(rows.count, row + ROWS_BETWEEN);
@@ -74,6 +81,7 @@ function eachRow(rows: Rows, place: (offset: number, row: number) => void): void
   const rest = async () => {
     while (row < rows.count) {
       await breathe();
+      if (!goesOn()) return;
       some();
     }
   };
@@ -87,10 +95,11 @@ export function placeElements(
   target: Uint8Array,
   placement: Placement,
   elements: Uint8Array,
+  goesOn: GoesOn,
 ): void | Promise<void> {
   const rows = new Rows(placement);
   const { rowBytes } = rows;
-  return eachRow(rows, (offset, row) => {
+  return eachRow(rows, goesOn, (offset, row) => {
     target.set(elements.subarray(row * rowBytes, (row + 1) * rowBytes), offset);
   });
 }
@@ -108,11 +117,12 @@ export function placeFill(
   target: Uint8Array,
   placement: Placement,
   element: Uint8Array,
+  goesOn: GoesOn,
 ): void | Promise<void> {
   const rows = new Rows(placement);
   const pattern = new Uint8Array(rows.rowBytes);
   repeat(pattern, element);
-  return eachRow(rows, (offset) => target.set(pattern, offset));
+  return eachRow(rows, goesOn, (offset) => target.set(pattern, offset));
 }
 
 /** Fills bytes with one packed element over and over. */

@@ -3,6 +3,7 @@
  * copied as one run.
  */
 import { breathe, isDue } from "./breathe.ts";
+import type { GoesOn } from "./place.ts";
 
 /**
  * What a part takes from a chunk, as `src/js/read.rs` writes it: where its first element stands in the chunk, and for each dimension of
@@ -108,6 +109,7 @@ export function placeChunk(
   target: Uint8Array,
   place: Place,
   [numbers, elements]: PlacedChunk,
+  isWanted: GoesOn,
 ): void | Promise<void> {
   const runs = runsOf(place, numbers);
   const innermost = runs.loops.at(-1) ?? { count: 1, source: 0, target: 0 };
@@ -135,6 +137,7 @@ export function placeChunk(
   const rest = async () => {
     while (left > 0) {
       await breathe();
+      if (!isWanted()) return;
       some();
     }
   };

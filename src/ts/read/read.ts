@@ -185,7 +185,7 @@ export async function readInto(
   const facts = array[FACTS];
   const { conversion, ...rest } = request;
   await bindCodecs(facts, signal);
-  const numbers = await run<Float64Array>(signal, (glue, settle) => {
+  const reading = run<Float64Array>(signal, (glue, settle) => {
     const id = arrayId(glue, array);
     sink.expect(conversion?.type ?? typeOf(glue, facts, id));
     const job = new Job({
@@ -202,6 +202,10 @@ export async function readInto(
       signal,
       settle,
     );
+  });
+  const numbers = await reading.catch((error) => {
+    sink.leave?.();
+    throw error;
   });
   knownOf(facts).isRead = true;
   const progress = progressOf(numbers);

@@ -83,6 +83,9 @@ export class Result {
   #isFresh = true;
   /** Instead of bytes, of elements with lengths of their own. */
   #variable: VariableElements | undefined;
+  /** The read has failed or was given up: its memory, which may be the caller's, is not touched any more. */
+  #isOver = false;
+  readonly #goesOn = () => !this.#isOver;
 
   constructor(options: ResultOptions) {
     this.#options = options;
@@ -92,6 +95,11 @@ export class Result {
   expect(type: TypeDescription): void {
     checkForm(type, this.#options);
     this.#type = type;
+  }
+
+  /** Ends placing, also of what is being placed. */
+  leave(): void {
+    this.#isOver = true;
   }
 
   begin(layout: Layout): void {
@@ -114,6 +122,7 @@ export class Result {
     ours: boolean,
     chunks: readonly PlacedChunk[],
   ): void | Promise<void> {
+    if (this.#isOver) return;
     const below = elements === null ? undefined : this.#below(start, shape, elements, ours);
     if (chunks.length === 0) return below;
     if (below) return below.then(() => this.#placeChunks(start, chunks));
@@ -132,7 +141,7 @@ export class Result {
     }
     const target = this.#memory();
     const placement = this.#placement(start, shape);
-    return (elements) => placeAtOnce(target, placement, elements);
+    return (elements) => this.#isOver || placeAtOnce(target, placement, elements);
   }
 
   #placeSole(start: ArrayLike<number>, shape: ArrayLike<number>, elements: Uint8Array): void {
@@ -156,7 +165,8 @@ export class Result {
     const { order, elementSize } = this.#known;
     const place = { order, strides: stridesOf(this.#shape, order), start, elementSize };
     for (const [at, chunk] of chunks.entries()) {
-      const placing = placeChunk(this.#memory(), place, chunk);
+      if (this.#isOver) return;
+      const placing = placeChunk(this.#memory(), place, chunk, this.#goesOn);
       if (placing) return placing.then(() => this.#placeChunks(start, chunks.slice(at + 1)));
     }
   }
@@ -177,11 +187,11 @@ export class Result {
     if (variable) return elements ? variable.put(placement, elements) : variable.fill(placement);
     if (elements) return this.#place(placement, elements, ours);
     const isThere = this.#isFresh && fillValue.every((byte) => byte === 0);
-    return isThere ? undefined : placeFill(this.#memory(), placement, fillValue);
+    return isThere ? undefined : placeFill(this.#memory(), placement, fillValue, this.#goesOn);
   }
 
   #place(placement: Placement, elements: Uint8Array, ours: boolean): void | Promise<void> {
-    const placing = placeElements(this.#memory(), placement, elements);
+    const placing = placeElements(this.#memory(), placement, elements, this.#goesOn);
     if (!ours) return placing;
     if (placing) return placing.then(() => keepSpare(elements));
     keepSpare(elements);
