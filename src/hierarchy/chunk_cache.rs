@@ -2,7 +2,7 @@
 //! in part, their elements. What was used longest ago goes first, of whatever array.
 //!
 //! A buffer often holds several chunks (what came in one answer, or was decoded by one message); it is kept as long as one of them is
-//! used, and counts once. Nothing that is kept is ever handed out, and nothing is kept that was not read to its end. Writes of this
+//! used, and counts once and whole, whatever of it is kept. Nothing that is kept is ever handed out, and nothing is kept that was not read to its end. Writes of this
 //! process are seen; others' are not before [`ChunkCache::forget_all`].
 
 use std::cell::{Cell, RefCell};
@@ -55,6 +55,9 @@ pub struct CacheCounters {
 /// A buffer that is kept, and whose chunks stand in it.
 struct Buffer {
     owner: Weak<ChunkCache>,
+    /// See [`Value::buffer`]; nothing for chunks that are known to be absent.
+    id: Option<u64>,
+    hold: Weak<Hold>,
     origins: Vec<Origin>,
     bytes: u64,
 }
@@ -65,6 +68,8 @@ struct Shelf {
     clock: u64,
     counters: CacheCounters,
     by_use: Map<u64, Buffer>,
+    /// When the buffers were used last.
+    used: Map<u64, u64>,
 }
 
 thread_local! {
@@ -76,27 +81,50 @@ thread_local! {
 impl Shelf {
     const fn new(room: u64) -> Self {
         let counters = CacheCounters { hits: 0, misses: 0, bytes: 0 };
-        Self { room, clock: 0, counters, by_use: Map::new() }
+        Self { room, clock: 0, counters, by_use: Map::new(), used: Map::new() }
     }
 
     fn put(&mut self, buffer: Buffer) -> u64 {
         self.clock += 1;
         self.counters.bytes += buffer.bytes;
+        if let Some(id) = buffer.id {
+            self.used.insert(id, self.clock);
+        }
         self.by_use.insert(self.clock, buffer);
         self.clock
     }
 
-    /// Moves a buffer to the end of the queue.
-    fn touch(&mut self, used: &Cell<u64>) {
-        if let Some(buffer) = self.by_use.remove(&used.get()) {
-            self.counters.bytes -= buffer.bytes;
-            used.set(self.put(buffer));
+    /// Removes a buffer from the queue.
+    fn pull(&mut self, used: u64) -> Option<Buffer> {
+        let buffer = self.by_use.remove(&used)?;
+        self.uncount(&buffer);
+        Some(buffer)
+    }
+
+    fn uncount(&mut self, buffer: &Buffer) {
+        self.counters.bytes -= buffer.bytes;
+        if let Some(id) = buffer.id {
+            self.used.remove(&id);
         }
     }
 
-    fn take(&mut self, used: u64) {
-        if let Some(buffer) = self.by_use.remove(&used) {
-            self.counters.bytes -= buffer.bytes;
+    /// Adds a chunk to a buffer that is kept already.
+    fn join(&mut self, id: u64, owner: &Weak<ChunkCache>, origin: &Origin) -> Option<Rc<Hold>> {
+        let buffer = self.by_use.get_mut(self.used.get(&id)?)?;
+        if !buffer.owner.ptr_eq(owner) {
+            return None;
+        }
+        let hold = buffer.hold.upgrade()?;
+        buffer.origins.push(origin.clone());
+        buffer.bytes += CHUNK_COST;
+        self.counters.bytes += CHUNK_COST;
+        Some(hold)
+    }
+
+    /// Moves a buffer to the end of the queue.
+    fn touch(&mut self, used: &Cell<u64>) {
+        if let Some(buffer) = self.pull(used.get()) {
+            used.set(self.put(buffer));
         }
     }
 
@@ -106,7 +134,7 @@ impl Shelf {
         while self.counters.bytes > self.room
             && let Some((used, buffer)) = self.by_use.pop_first()
         {
-            self.counters.bytes -= buffer.bytes;
+            self.uncount(&buffer);
             gone.push((used, buffer));
         }
         gone
@@ -153,8 +181,23 @@ struct Hold {
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        with(self.kind, |shelf| shelf.take(self.used.get()));
+        with(self.kind, |shelf| shelf.pull(self.used.get()));
     }
+}
+
+/// A place in the queue for a chunk's buffer; `None` where that is larger than all that may be kept.
+fn hold(kind: Kind, owner: &Weak<ChunkCache>, origin: &Origin, value: Option<&Value>) -> Option<Rc<Hold>> {
+    let (id, bytes) = value.map(Value::buffer).unzip();
+    let joined = id.and_then(|id| with(kind, |shelf| shelf.join(id, owner, origin)));
+    let bytes = bytes.unwrap_or(0) + CHUNK_COST;
+    if joined.is_some() || bytes > room(kind) {
+        return joined;
+    }
+    let hold = Rc::new(Hold { kind, used: Cell::default() });
+    let (owner, origins) = (owner.clone(), vec![origin.clone()]);
+    let buffer = Buffer { owner, id, hold: Rc::downgrade(&hold), origins, bytes };
+    hold.used.set(with(kind, |shelf| shelf.put(buffer)));
+    Some(hold)
 }
 
 /// A chunk in a buffer that is kept.
@@ -248,24 +291,16 @@ impl ChunkCache {
         self.kept.borrow().contains_key(&(kind, need.origin.clone()))
     }
 
-    /// Keeps chunks that stand in one buffer of so many bytes, asked for at a moment.
-    pub fn put(
-        self: &Rc<Self>,
-        kind: Kind,
-        chunks: Vec<(Need, Option<Value>)>,
-        buffer_bytes: u64,
-        asked: Moment,
-    ) {
-        let bytes = buffer_bytes + CHUNK_COST * chunks.len() as u64;
-        if chunks.is_empty() || bytes > room(kind) || asked < self.forgotten.get() {
+    /// Keeps chunks that were asked for at a moment, and the buffers that they stand in.
+    pub fn put(self: &Rc<Self>, kind: Kind, chunks: Vec<(Need, Option<Value>)>, asked: Moment) {
+        if asked < self.forgotten.get() {
             return;
         }
-        let origins = chunks.iter().map(|(need, _)| need.origin.clone()).collect();
-        let buffer = Buffer { owner: Rc::downgrade(self), origins, bytes };
-        let hold = Rc::new(Hold { kind, used: Cell::new(with(kind, |shelf| shelf.put(buffer))) });
+        let owner = Rc::downgrade(self);
         for (need, value) in chunks {
             let Need { chunk, range, origin, .. } = need;
-            let kept = Kept { chunk, range, asked, value, hold: hold.clone() };
+            let Some(hold) = hold(kind, &owner, &origin, value.as_ref()) else { continue };
+            let kept = Kept { chunk, range, asked, value, hold };
             self.kept.borrow_mut().insert((kind, origin), kept);
         }
         make_room(kind);

@@ -182,8 +182,7 @@ impl Fetching {
         let fetched = self.array.chunks().get(&key, ByteRange::Whole, &self.context).await;
         let fetched = fetched.map_err(|error| error.at_key(key.as_str()))?;
         let value = fetched.map(|fetched| fetched.value);
-        let len = value.as_ref().map_or(0, Value::len);
-        Ok(self.arrived(vec![(need, value)], len, begun))
+        Ok(self.arrived(vec![(need, value)], begun))
     }
 
     /// One range of a shard, and the inner chunks in it.
@@ -204,11 +203,8 @@ impl Fetching {
         let fetched = match (fetched.map_err(place)?, rows) {
             (Some(fetched), _) => fetched,
             (None, Some(RowsOf::Stored(_))) => {
-                return Ok(self.arrived(
-                    members.into_iter().map(|(need, _)| (need, None)).collect(),
-                    0,
-                    begun,
-                ));
+                let absent = members.into_iter().map(|(need, _)| (need, None));
+                return Ok(self.arrived(absent.collect(), begun));
             }
             // The index was there a moment ago.
             (None, _) => return Err(Interrupted::Changed(chunk)),
@@ -227,7 +223,7 @@ impl Fetching {
             Ok((need, Some(fetched.value.slice(within).map_err(place)?)))
         };
         let chunks = members.into_iter().map(cut).collect::<Result<_>>()?;
-        Ok(self.arrived(chunks, fetched.value.len(), begun))
+        Ok(self.arrived(chunks, begun))
     }
 
     /// Whether this part of a stored chunk is of the same state as those before; true where that is not visible.
@@ -237,10 +233,9 @@ impl Fetching {
         versions.get_or_insert_with(chunk.clone(), || version.to_owned()) == version
     }
 
-    /// Chunks that stand in one buffer of so many bytes.
-    fn arrived(&self, chunks: Vec<(Need, Option<Value>)>, bytes: u64, begun: Moment) -> Arrival {
+    fn arrived(&self, chunks: Vec<(Need, Option<Value>)>, begun: Moment) -> Arrival {
         if self.keeps && self.array.chunks().may_be_kept() {
-            self.array.cache().put(Kind::Encoded, chunks.clone(), bytes, begun);
+            self.array.cache().put(Kind::Encoded, chunks.clone(), begun);
         }
         Arrival::Chunks(chunks)
     }

@@ -130,15 +130,15 @@ impl StackReader {
             None => None,
         };
         let slots = cut(elements.as_ref(), &fetched, self.slot_bytes)?;
-        self.keep(elements.map_or(0, |elements| elements.len()), &slots, begun);
+        self.keep(&slots, begun);
         Ok(Rc::new(slots))
     }
 
-    fn keep(self, bytes: u64, slots: &[WholeChunk], begun: Moment) {
+    fn keep(self, slots: &[WholeChunk], begun: Moment) {
         if self.fetching.array.chunks().may_be_kept() {
             let elements = slots.iter().map(|slot| slot.elements.clone());
             let chunks = self.needs.into_iter().zip(elements).collect();
-            self.fetching.array.cache().put(Kind::Decoded, chunks, bytes, begun);
+            self.fetching.array.cache().put(Kind::Decoded, chunks, begun);
         }
     }
 }

@@ -91,15 +91,20 @@ impl Value {
         (is_one_buffer && between <= gap).then(|| Self { bytes: self.bytes.clone(), range })
     }
 
+    /// The buffer that these bytes are in or a part of, as long as one of its values lives, and how many bytes that is.
+    pub fn buffer(&self) -> (u64, u64) {
+        match &self.bytes {
+            Bytes::Owned(bytes) => (Rc::as_ptr(bytes).addr() as u64, bytes.len() as u64),
+            Bytes::Host(bytes) => (Rc::as_ptr(bytes).addr() as u64, bytes.len()),
+        }
+    }
+
     /// These bytes in a buffer of their own, where they are a part of a larger one: who keeps a part keeps all of it.
     ///
     /// # Errors
     /// `Limit` when memory is short.
     pub fn compact(&self) -> Result<Self> {
-        let whole = match &self.bytes {
-            Bytes::Owned(bytes) => bytes.len() as u64,
-            Bytes::Host(bytes) => bytes.len(),
-        };
+        let (_, whole) = self.buffer();
         if whole == self.len() { Ok(self.clone()) } else { Ok(self.to_vec(self.len(), "value")?.into()) }
     }
 

@@ -141,6 +141,22 @@ test("a shard of which half is wanted is one request; where its index is known, 
   ]);
 });
 
+test("a chunk that keeps a whole shard in memory counts as that, and its neighbours as nothing more", async () => {
+  const store = shardedStore({ ...WIDE, gzip: false }, valueAt);
+  const length = store.get("/c/0/0/0").length;
+  assert.ok(length > 100_000);
+  const array = await openServed(store);
+  const kept = () => zarr.info().caches.encoded.bytes;
+  const before = kept();
+  const upper = [zarr.slice(0, 8), zarr.slice(0, 64), null];
+  await array.get(upper);
+  assert.deepEqual(asked, ["c/0/0/0"]);
+  const most = 8 * 500;
+  assert.ok(kept() - before >= length && kept() - before <= length + most, `${kept() - before}`);
+  await array.get(upper, { cache: "reload" });
+  assert.ok(kept() - before <= length + most, `${kept() - before}`);
+});
+
 test("shards that are broken or too short say so, however they are fetched", async () => {
   for (const [length, message] of [
     [20, /shorter than its index/],
