@@ -31,12 +31,14 @@ function* tilesOf([top, left]) {
     for (let x = Math.floor(left / TILE); x * TILE < left + VIEW; x++) yield `${y}/${x}`;
 }
 
+const now = () => performance.timeOrigin + performance.now();
+
 /** The tiles that a viewer has asked for. */
 class Tiles {
   #read;
   #open = new Map();
-  /** Tiles that were aborted and not asked for again. */
-  left = new Set();
+  /** By tile, each time that it came into view: when it was asked for, and whether it was left before it was there. */
+  #visits = new Map();
 
   constructor(read) {
     this.#read = read;
@@ -44,11 +46,11 @@ class Tiles {
 
   show(view) {
     const seen = new Set(tilesOf(view));
-    for (const [tile, { controller, isDone }] of this.#open) {
+    for (const [tile, { controller, visit }] of this.#open) {
       if (seen.has(tile)) continue;
       this.#open.delete(tile);
-      if (isDone()) continue;
-      this.left.add(tile);
+      if (visit.isDone) continue;
+      visit.isLeft = true;
       controller.abort();
     }
     for (const tile of seen) if (!this.#open.has(tile)) this.#ask(tile);
@@ -57,17 +59,28 @@ class Tiles {
   #ask(tile) {
     const controller = new AbortController();
     const box = tile.split("/").map((at) => [at * TILE, (Number(at) + 1) * TILE]);
-    let done = false;
-    this.left.delete(tile);
+    const visit = { asked: now(), isDone: false, isLeft: false };
+    const visits = this.#visits.get(tile) ?? [];
+    this.#visits.set(tile, [...visits, visit]);
     const promise = this.#read(box, controller.signal).then(
       () => {
-        done = true;
+        visit.isDone = true;
       },
       (error) => {
         if (!controller.signal.aborted) throw error;
       },
     );
-    this.#open.set(tile, { controller, promise, isDone: () => done });
+    this.#open.set(tile, { controller, promise, visit });
+  }
+
+  /** Of the visits that were left too early, those for which nothing was sent to the end after all, in percent. */
+  cancelled(sent) {
+    for (const [key, at] of sent) {
+      const visit = this.#visits.get(key.replace("/0/c/", ""))?.findLast(({ asked }) => asked <= at);
+      if (visit) visit.isSent = true;
+    }
+    const left = [...this.#visits.values()].flat().filter(({ isLeft }) => isLeft);
+    return left.length > 0 ? (100 * left.filter(({ isSent }) => !isSent).length) / left.length : 100;
   }
 
   async settled() {
@@ -90,8 +103,7 @@ async function session(env, engine) {
     return performance.now() - stopped;
   });
   const { requests, bytes, sent } = await run.tally();
-  const needless = sent.filter((key) => tiles.left.has(key.replace("/0/c/", ""))).length;
-  const cancelled = tiles.left.size ? 100 * (1 - needless / tiles.left.size) : 100;
+  const cancelled = tiles.cancelled(sent);
   return { settledMs, longest, requests, bytes, cancelled, grownMiB: (wasmBytes() - wasmBefore) / 2 ** 20 };
 }
 

@@ -27,7 +27,7 @@ class Run {
   requests = 0;
   bytes = 0;
   aborted = 0;
-  /** Keys whose whole answer was sent. */
+  /** Whole answers that were sent: keys, and when, in ms since 1970. */
   sent = [];
   /** When the line has room again, by performance.now(). */
   #freeAt = 0;
@@ -148,7 +148,8 @@ export class Line {
     if (first === "page") return this.#answerFile(response, rest.join("/"), run, rate);
     const key = `/${rest.join("/")}`;
     const body = answerValue(request, response, this.store(first).get(key));
-    if (body && (await send(response, body, run, rate))) run.sent.push(key);
+    if (body && (await send(response, body, run, rate)))
+      run.sent.push([key, performance.timeOrigin + performance.now()]);
   }
 
   async #answerPack(response, name) {
