@@ -1,12 +1,34 @@
 /**
- * Reads the arrays at the given addresses with one engine, one after the other, and keeps the results. Prints the peak growth as a
- * multiple of them: `node --expose-gc memory_child.mjs <engine> <url>…`
+ * Reads the arrays at the given addresses with one engine, one after the other, and keeps the results. Prints the peak growth, less
+ * what caches hold, as a multiple of them: `node --expose-gc memory_child.mjs <engine> <url>…`. The engine `floor` fetches the same
+ * chunks, drops them, and keeps as much memory as the results are.
  */
-import { ENGINES, setWorkers } from "../peers/engines.mjs";
+import { ENGINES, ourInfo, setWorkers } from "../peers/engines.mjs";
+
+/** The chunks of a plain array of v3, and how many bytes its elements are. */
+async function described(url) {
+  const { shape, chunk_grid: grid, data_type: dtype } = await (await fetch(`${url}/zarr.json`)).json();
+  const chunks = shape.map((extent, axis) => Math.ceil(extent / grid.configuration.chunk_shape[axis]));
+  const keys = chunks.reduce(
+    (all, count) => all.flatMap((key) => Array.from({ length: count }, (_, at) => `${key}/${at}`)),
+    [`${url}/c`],
+  );
+  return { keys, bytes: shape.reduce((product, at) => product * at, Number(dtype.slice(4)) / 8) };
+}
+
+const floor = {
+  http: (url) => url,
+  open: described,
+  read: async ({ keys, bytes }) => {
+    await Promise.all(keys.map(async (key) => (await fetch(key)).arrayBuffer()));
+    return { data: new Uint8Array(bytes).fill(1) };
+  },
+};
 
 const [name, ...urls] = process.argv.slice(2);
-const engine = ENGINES[name];
-if (name !== "zarrita") await setWorkers(2);
+const isOurs = name === "ours" || name === "alias";
+const engine = name === "floor" ? floor : ENGINES[name];
+if (isOurs) await setWorkers(2);
 const arrays = [];
 for (const url of urls) arrays.push(await engine.open(await engine.http(url)));
 globalThis.gc();
@@ -14,6 +36,7 @@ const before = process.memoryUsage.rss();
 const results = [];
 for (const array of arrays) results.push((await engine.read(array, null)).data);
 const bytes = results.reduce((sum, { byteLength }) => sum + byteLength, 0);
-const peak = process.resourceUsage().maxRSS * 1024;
-console.log(JSON.stringify({ peak: (peak - before) / bytes }));
+const grown = process.resourceUsage().maxRSS * 1024 - before;
+const { encoded, decoded } = isOurs ? ourInfo().caches : { encoded: { bytes: 0 }, decoded: { bytes: 0 } };
+console.log(JSON.stringify({ peak: (grown - encoded.bytes - decoded.bytes) / bytes }));
 process.exit(0); // workers may still idle
