@@ -4,7 +4,8 @@
 use zarr_wasm::error::ErrorKind;
 
 use super::counting::peak;
-use super::{Vector, decode_all, pipeline, vectors};
+use super::vector::{Vector, vectors};
+use super::{decode_all, pipeline};
 
 /// Dictionaries, windows and tables of the decoders themselves, of which LZMA's and JPEG XL's are the largest.
 const OWN_MEMORY: usize = 40 << 20;

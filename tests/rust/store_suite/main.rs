@@ -3,6 +3,7 @@
 //! half of the operations. What the sharding transformer and the file system have beside it stands in files of its own.
 
 mod file_system;
+mod recording;
 mod sentences;
 mod sequences;
 mod sharding;

@@ -13,10 +13,10 @@ use zarr_wasm::store::memory::MemoryStore;
 use zarr_wasm::store::transform::ArrayPlace;
 use zarr_wasm::store::transform::sharding::{ChunkOrder, ShardingTransformer, WriteStrategy};
 use zarr_wasm::store::{
-    ByteRange, Capabilities, Fetched, KeyRange, KeyStartValue, Listing, LocalFuture, RequestContext, Store,
-    Value,
+    ByteRange, Capabilities, Fetched, KeyRange, KeyStartValue, LocalFuture, RequestContext, Store, Value,
 };
 
+use super::recording::{Recording, recording};
 use super::stores::{key, prefix, sharded};
 use super::{Outcome, Test};
 
@@ -47,118 +47,6 @@ pub const TESTS: &[Test] = &[
     ("a_read_only_store_is_not_asked_to_write", read_only),
     ("writers_of_one_shard_wait_for_one_another", concurrent_writers),
 ];
-
-/// Notes each call and what it was about.
-struct Recording {
-    inner: MemoryStore,
-    calls: RefCell<Vec<String>>,
-    is_writable: bool,
-}
-
-fn recording() -> Rc<Recording> {
-    Rc::new(Recording { inner: MemoryStore::new(), calls: RefCell::default(), is_writable: true })
-}
-
-impl Recording {
-    fn note(&self, call: String) {
-        self.calls.borrow_mut().push(call);
-    }
-
-    fn calls(&self) -> Vec<String> {
-        self.calls.take()
-    }
-
-    fn bytes(&self, name: &str) -> Option<Vec<u8>> {
-        let fetched = block_on(self.inner.get(&key(name), ByteRange::Whole, &RequestContext::default()));
-        fetched.ok()??.value.as_slice().map(<[u8]>::to_vec)
-    }
-}
-
-fn span(range: ByteRange) -> String {
-    match range {
-        ByteRange::Whole => "all".to_owned(),
-        ByteRange::FromStart { offset, len } => format!("{offset}+{len}"),
-        ByteRange::Suffix(len) => format!("-{len}"),
-    }
-}
-
-impl Store for Recording {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { writable: self.is_writable, ..self.inner.capabilities() }
-    }
-
-    fn describe(&self) -> String {
-        "recording".to_owned()
-    }
-
-    fn get<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        range: ByteRange,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<Fetched>>> {
-        self.note(format!("get {key} {}", span(range)));
-        self.inner.get(key, range, context)
-    }
-
-    fn get_partial_values<'a>(
-        &'a self,
-        key_ranges: &'a [KeyRange],
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
-        let asked: Vec<String> =
-            key_ranges.iter().map(|asked| format!("{} {}", asked.key, span(asked.range))).collect();
-        self.note(format!("get_partial_values {}", asked.join(", ")));
-        self.inner.get_partial_values(key_ranges, context)
-    }
-
-    fn size<'a>(
-        &'a self,
-        key: &'a StoreKey,
-        context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Option<u64>>> {
-        self.note(format!("size {key}"));
-        self.inner.size(key, context)
-    }
-
-    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
-        self.note(format!("set {key}"));
-        self.inner.set(key, value)
-    }
-
-    fn set_partial_values<'a>(&'a self, values: &'a [KeyStartValue]) -> LocalFuture<'a, Result<()>> {
-        let put: Vec<String> =
-            values.iter().map(|put| format!("{} {}+{}", put.key, put.start, put.value.len())).collect();
-        self.note(format!("set_partial_values {}", put.join(", ")));
-        self.inner.set_partial_values(values)
-    }
-
-    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
-        self.note(format!("erase {key}"));
-        self.inner.erase(key)
-    }
-
-    fn erase_values<'a>(&'a self, keys: &'a [StoreKey]) -> LocalFuture<'a, Result<()>> {
-        let names: Vec<&str> = keys.iter().map(StoreKey::as_str).collect();
-        self.note(format!("erase_values {}", names.join(", ")));
-        self.inner.erase_values(keys)
-    }
-
-    fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
-        self.note(format!("list_dir {prefix}/"));
-        self.inner.list_dir(prefix)
-    }
-
-    fn list_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Vec<StoreKey>>> {
-        self.note(format!("list_prefix {prefix}/"));
-        self.inner.list_prefix(prefix)
-    }
-
-    fn erase_prefix<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<()>> {
-        self.note(format!("erase_prefix {prefix}/"));
-        self.inner.erase_prefix(prefix)
-    }
-}
 
 fn over(below: &Rc<Recording>, strategy: WriteStrategy) -> Rc<dyn Store> {
     sharded(below.clone(), Separator::Slash, strategy)
