@@ -66,7 +66,7 @@ pub enum NeededRange {
 pub struct PartPlan {
     binding: Rc<Binding>,
     /// Along each dimension, what is taken from each leaf chunk, ascending; empty for points.
-    axes: Vec<Vec<LeafAxis>>,
+    axes: Rc<[Vec<LeafAxis>]>,
     /// For points: each one's array indices, dimension by dimension.
     points: Vec<Rc<[u64]>>,
     /// First point of the part.
@@ -76,8 +76,23 @@ pub struct PartPlan {
     taken: usize,
 }
 
+/// What a part takes from which leaf chunks, whatever becomes of it: parts of one outline are of the same elements.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Outline(Rc<[Vec<LeafAxis>]>);
+
+impl Outline {
+    /// Whether all that is taken from the leaf chunk that starts here is at least so much along each dimension.
+    pub fn takes(&self, origin: &[u64], moved: &[MovedAxis]) -> bool {
+        let mut wanted = self.0.iter().zip(origin.iter().zip(moved));
+        wanted.all(|(axis, (origin, moved))| {
+            let found = axis.binary_search_by_key(origin, |leaf| leaf.origin).ok();
+            found.and_then(|at| axis.get(at)).is_some_and(|leaf| leaf.moved.count() >= moved.count())
+        })
+    }
+}
+
 /// What one leaf chunk contributes along one dimension.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct LeafAxis {
     /// Array index where the leaf chunk starts.
     origin: u64,
@@ -159,8 +174,18 @@ impl PartPlan {
     }
 
     fn empty(binding: &Rc<Binding>, axes: Vec<Vec<LeafAxis>>) -> Self {
-        let (points, needs) = (Vec::new(), Vec::new());
+        let (points, needs, axes) = (Vec::new(), Vec::new(), axes.into());
         Self { binding: binding.clone(), axes, points, first_point: 0, needs, taken: 0 }
+    }
+
+    /// What the part is of, unless it is of points.
+    pub fn outline(&self) -> Option<Outline> {
+        self.points.is_empty().then(|| Outline(self.axes.clone()))
+    }
+
+    /// The stored chunks that are needed, as far as they are known.
+    pub fn touched(&self) -> impl Iterator<Item = &Rc<[u64]>> {
+        self.needs.iter().map(|group| &group.chunk)
     }
 
     /// What is needed now that was not asked for before; empty when every answer so far has raised no more.

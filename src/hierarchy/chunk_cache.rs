@@ -12,6 +12,7 @@ use crate::access::plan::{Need, NeededRange};
 use crate::format::metadata::document::NodeDocument;
 use crate::format::path::NodePath;
 use crate::hierarchy::shared_chunks::Flights;
+use crate::hierarchy::shared_parts::SharedParts;
 use crate::sorted::{Key, Map};
 use crate::store::writers::{self, Moment};
 use crate::store::{Store, Value};
@@ -226,6 +227,8 @@ pub(super) struct ChunkCache {
     forgotten: Cell<Moment>,
     /// Chunks that are being decoded.
     pub(super) flights: Flights,
+    /// Parts that are being read.
+    pub(super) parts: SharedParts,
 }
 
 /// The store that others only stand around.
@@ -242,7 +245,7 @@ impl ChunkCache {
     pub fn new(store: &Rc<dyn Store>, path: &NodePath, document: &NodeDocument) -> Rc<Self> {
         let owner = Owner { store: base(store), path: path.clone(), document: document.clone() };
         let (kept, forgotten) = (RefCell::default(), Cell::default());
-        Rc::new(Self { owner, kept, forgotten, flights: Flights::default() })
+        Rc::new(Self { owner, kept, forgotten, flights: Flights::default(), parts: SharedParts::default() })
     }
 
     /// That of an array.
@@ -324,6 +327,7 @@ impl ChunkCache {
     pub fn forget_all(&self) {
         self.forgotten.set(writers::later());
         self.flights.forget_all();
+        self.parts.forget_all();
         self.forget_where(|_| true);
     }
 

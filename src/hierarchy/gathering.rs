@@ -128,7 +128,7 @@ fn cut(fetched: Fetched, span: &Range<u64>, range: &Range<u64>) -> Result<Fetche
 
 /// Lets all who are ready go first. Those who poll a set of futures poll one again that has woken itself, but only twice before they
 /// let their own callers go on; two sets stand in each other here.
-async fn all_have_asked() {
+pub(super) async fn all_have_asked() {
     let mut turns = 0..2 * 2;
     poll_fn(|context| match turns.next() {
         None => Poll::Ready(()),

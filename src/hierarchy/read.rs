@@ -18,6 +18,7 @@ use crate::hierarchy::array::Array;
 use crate::hierarchy::chunk_cache::{self, Kind};
 use crate::hierarchy::decoder::Decoder;
 use crate::hierarchy::fetching::Fetching;
+use crate::hierarchy::part_work::ReadWork;
 use crate::hierarchy::read_part::PartReader;
 use crate::hierarchy::whole_shards::WholeShards;
 use crate::limits;
@@ -187,7 +188,8 @@ async fn read_selected(
         gathering: Rc::default(),
         versions: Rc::default(),
     };
-    let reader = PartReader::new(fetching, decoder, sink, &layout, keeping, work.chunk_count());
+    let part_work = ReadWork { fetching, decoder: decoder.clone(), layout: layout.clone(), keeping };
+    let reader = PartReader::new(part_work, sink, work.chunk_count(), request.decodes);
     stream::iter(work.order(request))
         .map(|i| {
             let (work, reader) = (&work, &reader);

@@ -63,6 +63,11 @@ impl Flights {
         (flight.urgency >= urgency && is_current(flight.begun)).then_some((stack, flight.slot))
     }
 
+    /// Whether nothing was begun since all was forgotten.
+    pub fn is_empty(&self) -> bool {
+        self.by_origin.borrow().len() == 0
+    }
+
     /// Nobody joins what is under way any more.
     pub fn forget_all(&self) {
         self.by_origin.borrow_mut().clear();

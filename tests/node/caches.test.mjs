@@ -15,6 +15,8 @@ let asked = [];
 /** Milliseconds before an answer. */
 let delay = () => 0;
 let headers = {};
+/** Answers that are not at their end. */
+let open = 0;
 
 function answer(request, response) {
   const [, name, ...path] = new URL(request.url, "http://host").pathname.split("/");
@@ -29,6 +31,10 @@ function answer(request, response) {
   }
   const bytes = store.get(`/${path.join("/")}`);
   if (path[0] === "c") asked.push(`${path.join("/")} ${request.headers.range ?? ""}`.trim());
+  open += 1;
+  response.on("close", () => {
+    open -= 1;
+  });
   const send = () => {
     if (!bytes) return response.writeHead(404).end();
     const range = parseRange(request.headers.range, bytes.length);
@@ -215,6 +221,91 @@ test("who began a chunk may leave: the others get it", async () => {
   assert.equal(asked.length, 1);
 });
 
+/** Parts that were decoded since. */
+function decodedSince(before) {
+  const { parts } = zarr.info();
+  return parts.caller + parts.workers - before.caller - before.workers;
+}
+
+/** The second of these is large enough for workers. */
+const SHAPES = [VOLUME, { ...VOLUME, shape: [32, 128, 64], chunks: [8, 32, 32] }];
+
+test("concurrent reads of the same: each chunk is fetched and decoded once, also where its bytes are at hand", async () => {
+  for (const description of SHAPES) {
+    delay = () => 5;
+    const array = await openServed(madeStore(description, valueAt));
+    const expected = expectedOf(description.shape.map((extent) => range(0, extent)));
+    const chunks = description.shape.map((extent, axis) => Math.ceil(extent / description.chunks[axis]));
+    for (let time = 0; time < 2; time += 1) {
+      const before = zarr.info().parts;
+      const reads = await Promise.all(range(0, 6).map(() => array.get(null)));
+      for (const { data } of reads) {
+        assert.deepEqual([...data], expected);
+        // Nobody else's.
+        data.fill(7);
+      }
+      assert.equal(decodedSince(before), 1);
+      assert.equal(
+        asked.length,
+        chunks.reduce((product, count) => product * count),
+      );
+    }
+  }
+});
+
+test("concurrent reads of the same in other forms are their own", async () => {
+  delay = () => 5;
+  const array = await openServed(madeStore(VOLUME, valueAt));
+  const before = zarr.info().parts;
+  const [numbers, floats, again, turned] = await Promise.all([
+    array.get(null),
+    array.get(null, { as: "float32" }),
+    array.get(null, { as: "float32" }),
+    zarr.get(array, null),
+  ]);
+  const expected = expectedOf(everywhere);
+  assert.deepEqual([...numbers.data], expected);
+  assert.deepEqual([...floats.data], expected);
+  assert.deepEqual([...again.data], expected);
+  assert.deepEqual([...turned.data], expected);
+  assert.equal(decodedSince(before), 2);
+});
+
+test("a chunk that several views have whole is decoded twice at most, however many they are", async () => {
+  delay = () => 5;
+  const array = await openServed(madeStore(VOLUME, valueAt));
+  const before = zarr.info().parts;
+  const view = async (x) => {
+    const { data } = await array.get([zarr.slice(0, 8), zarr.slice(0, 32), zarr.slice(0, x)]);
+    assert.deepEqual([...data], expectedOf([range(0, 8), range(0, 32), range(0, x)]));
+  };
+  await Promise.all([16, 32, 48, 48].map(view));
+  // The first chunk alone; it for the others, the second alone; that for the others, the third alone.
+  assert.equal(decodedSince(before), 5);
+  assert.equal(asked.length, 3);
+});
+
+test("of those who read the same, each may leave; the last one ends it", async () => {
+  for (const stays of [[0], [3], [1, 2], []]) {
+    delay = () => 0;
+    const array = await openServed(madeStore(VOLUME, valueAt));
+    delay = () => (stays.length > 0 ? 80 : 5000);
+    const controllers = range(0, 4).map(() => new AbortController());
+    const reads = controllers.map(({ signal }) => array.get(null, { signal }));
+    const settled = Promise.allSettled(reads);
+    const all = 3 * 3 * 4;
+    while (asked.length < all) await new Promise((resolve) => setTimeout(resolve, 2));
+    for (const [at, controller] of controllers.entries()) if (!stays.includes(at)) controller.abort();
+    for (const [at, { status, value }] of (await settled).entries()) {
+      assert.equal(status, stays.includes(at) ? "fulfilled" : "rejected");
+      if (value) assert.deepEqual([...value.data], expectedOf(everywhere));
+    }
+    for (let ms = 0; open > 0 && ms < 1000; ms += 5) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.equal(open, 0, "no request is left open");
+    assert.equal(asked.length, all);
+  }
+});
+
 test("a broken chunk fails those who read it, and nobody else", async () => {
   const store = madeStore({ ...VOLUME, shape: [8, 32, 32], chunks: [8, 32, 16] }, valueAt);
   store.set(
@@ -309,7 +400,9 @@ function entryOf(extent, random) {
 }
 
 async function randomRead(array, random) {
-  const entries = array.shape.map((extent) => entryOf(extent, random));
+  // One in two is one of a few, which others read at the same time.
+  const own = random(2) === 0 ? random : randomOf(random(4));
+  const entries = array.shape.map((extent) => entryOf(extent, own));
   const controller = new AbortController();
   const reading = array.get(
     entries.map(([entry]) => entry),

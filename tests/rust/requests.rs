@@ -10,11 +10,12 @@ use std::task::{Context, Poll, Waker};
 
 use futures_executor::block_on;
 use futures_util::future::{FutureExt, join};
-use support::{ReadElements, folder_store, read_async, read_selection};
+use support::{ReadElements, folder_store, read_async, read_selection, read_with};
 use zarr_wasm::access::selection::{DimensionSelection, Selection};
 use zarr_wasm::error::Result;
 use zarr_wasm::format::path::StoreKey;
 use zarr_wasm::hierarchy::array::Array;
+use zarr_wasm::hierarchy::decoder::{Decoder, Inline, PartDecoder};
 use zarr_wasm::hierarchy::open::{OpenOptions, open};
 use zarr_wasm::store::memory::MemoryStore;
 use zarr_wasm::store::wrap::Counting;
@@ -245,5 +246,62 @@ fn what_was_asked_for_before_a_refresh_is_not_kept() {
         assert_eq!(late, done(first(12)));
         assert_eq!(done(first(0)), late, "a chunk, has index: {has_index}");
         assert_eq!(done(first(8)), done(first(20)), "an index, has index: {has_index}");
+    }
+}
+
+/// Counts the parts that it is given.
+#[derive(Default)]
+struct Tally {
+    inner: Inline,
+    parts: Cell<usize>,
+}
+
+impl Decoder for Tally {
+    fn begin(&self, array: &Rc<Array>, header: Vec<u32>) -> Result<Box<dyn PartDecoder>> {
+        self.parts.set(self.parts.get() + 1);
+        self.inner.begin(array, header)
+    }
+}
+
+fn slow_array(path: &str) -> (Rc<Slow>, Rc<Array>) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let inner = folder_store(&root.join("tests/fixtures/zarr-python-3/sharding-v3/store"));
+    let store = Rc::new(Slow { inner, is_open: Cell::new(true) });
+    let shared: Rc<dyn Store> = store.clone();
+    let opened = block_on(open(&shared, path, &OpenOptions::default(), &RequestContext::default()));
+    let opened = opened.unwrap_or_else(|error| panic!("{error:?}"));
+    let array = Array::new(shared, opened.path, opened.document);
+    (store, array.unwrap_or_else(|error| panic!("{error:?}")))
+}
+
+type Reading<'a> = LocalFuture<'a, Result<ReadElements>>;
+
+fn is_pending(reading: &mut Reading<'_>) -> bool {
+    reading.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending()
+}
+
+/// Whoever began it may leave, and the last one who does ends it: nothing of the array or its store is held any more.
+#[test]
+fn the_same_elements_are_decoded_once_for_all_who_read_them() {
+    let (store, array) = slow_array(SHARDED);
+    let expected = read_selection(&array, Selection::all(), None).unwrap_or_else(|error| panic!("{error:?}"));
+    array.forget_chunks();
+    let held = (Rc::strong_count(&array), Rc::strong_count(&store));
+    for leave in [vec![], vec![0], vec![0, 2], vec![0, 1, 2, 3]] {
+        store.is_open.set(false);
+        let tally = Rc::new(Tally::default());
+        let decoder: Rc<dyn Decoder> = tally.clone();
+        let read = || -> Reading<'_> { Box::pin(read_with(&array, Selection::all(), None, decoder.clone())) };
+        let mut readings: Vec<Option<Reading<'_>>> = (0..4).map(|_| Some(read())).collect();
+        assert!(readings.iter_mut().flatten().all(is_pending));
+        leave.iter().for_each(|at| readings[*at] = None);
+        store.is_open.set(true);
+        for reading in readings.into_iter().flatten() {
+            assert_eq!(block_on(reading).unwrap_or_else(|error| panic!("{error:?}")), expected);
+        }
+        assert_eq!(tally.parts.get(), usize::from(leave.len() < 4), "{leave:?}");
+        drop((tally, decoder));
+        array.forget_chunks();
+        assert_eq!((Rc::strong_count(&array), Rc::strong_count(&store)), held, "{leave:?}");
     }
 }

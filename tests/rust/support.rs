@@ -84,10 +84,19 @@ pub async fn read_async(
     selection: Selection,
     order: Option<Vec<usize>>,
 ) -> Result<ReadElements> {
+    read_with(array, selection, order, Rc::new(Inline::default())).await
+}
+
+/// As [`read_async`], with a decoder of the test's.
+pub async fn read_with(
+    array: &Rc<Array>,
+    selection: Selection,
+    order: Option<Vec<usize>>,
+    decoder: Rc<dyn Decoder>,
+) -> Result<ReadElements> {
     let sink = Gather::default();
     let request =
         ReadRequest { selection, order, streamed: false, nearest: None, conversion: None, decodes: true };
-    let decoder: Rc<dyn Decoder> = Rc::new(Inline::default());
     read(array, &request, &decoder, &sink, &RequestContext::default()).await?;
     let elements = sink.elements.into_inner();
     Ok(match array.binding().metadata().data_type.size() {

@@ -1,0 +1,451 @@
+//! The work of one part: its needs are fetched as the plan raises them, each answer goes to the decoder at once.
+//!
+//! A chunk whose bytes are its elements needs no decoder. One that has to be decoded whole but is wanted in part is decoded whole
+//! indeed, once for all who want some of it ([`shared_chunks`](super::shared_chunks)), and kept ([`chunk_cache`](super::chunk_cache));
+//! the sink takes from it what is wanted. So is one that another part under way is decoding already. Deliberately without knowledge
+//! of who waits: there may be several ([`shared_parts`](super::shared_parts)).
+
+use std::cell::Cell;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use futures_util::future::FutureExt;
+use futures_util::stream::{FuturesUnordered, StreamExt};
+
+use crate::access::binding::Level;
+use crate::access::part::Part;
+use crate::access::piece::{Header, MovedAxis};
+use crate::access::plan::{Need, Outline, PartPlan};
+use crate::error::Result;
+use crate::hierarchy::chunk_cache::Kind;
+use crate::hierarchy::decoder::{Decoder, PartDecoder};
+use crate::hierarchy::decoding::{supply, with_full_key};
+use crate::hierarchy::fetching::{Arrival, Fetching, wrong_length};
+use crate::hierarchy::gathering::all_have_asked;
+use crate::hierarchy::read::{Base, Keeping, OutputLayout, PartData, PlacedChunk};
+use crate::hierarchy::read_part::Interrupted;
+use crate::hierarchy::shared_chunks::{Decoded, Stack, StackReader, WholeChunk};
+use crate::store::turn::next_turn;
+use crate::store::writers::{self, Moment};
+use crate::store::{LocalFuture, Value};
+
+/// Chunks that are decoded whole go to a decoder together, up to about so many bytes.
+const STACK_BYTES: u64 = 1 << 20;
+
+/// So many requests of a part are started, or answers taken, before others have their turn: a part may have thousands of tiny chunks.
+const AT_A_TIME: usize = 64;
+
+/// A box of a chunk is taken element by element, on the caller's thread, up to so many elements.
+const SINGLE_ELEMENTS: u64 = 1 << 14;
+
+/// What the parts of one read have in common.
+pub(super) struct ReadWork {
+    pub fetching: Fetching,
+    pub decoder: Rc<dyn Decoder>,
+    pub layout: OutputLayout,
+    pub keeping: Keeping,
+}
+
+/// How far a part is: chunks that have arrived, or are known to be absent, and bytes.
+#[derive(Default)]
+pub(super) struct Counts {
+    pub chunks: Cell<u64>,
+    pub bytes: Cell<u64>,
+}
+
+/// What became of a part.
+pub(super) struct PartDone {
+    pub data: PartData,
+    /// Its elements were put in the place of whoever began it, and are nowhere else.
+    pub is_placed: bool,
+}
+
+pub(super) type PartResult = std::result::Result<Rc<PartDone>, Interrupted>;
+
+/// A part, and who hears of it.
+pub(super) struct PartRun {
+    pub part: Part,
+    pub plan: PartPlan,
+    pub counts: Rc<Counts>,
+    /// Somebody else waits for it, too.
+    pub is_wanted: Rc<Cell<bool>>,
+}
+
+/// What a part waits for.
+enum Event {
+    Arrived(Arrival),
+    Whole(Vec<(Need, WholeChunk)>),
+}
+
+type Waiting = LocalFuture<'static, std::result::Result<Event, Interrupted>>;
+
+/// What is wanted of a chunk that others may want, too.
+struct SharedUse {
+    /// All that the array has of it.
+    is_all: bool,
+    moved: Vec<MovedAxis>,
+}
+
+/// A part on its way: its plan, what needs no decoder any more, and whoever decodes the rest once there is something to decode.
+struct InFlight {
+    plan: PartPlan,
+    counts: Rc<Counts>,
+    decoding: Option<Box<dyn PartDecoder>>,
+    /// What has arrived and goes to the decoder together.
+    encoded: Vec<(Need, Value)>,
+    chunks: Vec<PlacedChunk>,
+}
+
+impl ReadWork {
+    /// Fetches and decodes a part.
+    pub async fn run(self: Rc<Self>, run: PartRun) -> PartResult {
+        let PartRun { part, plan, counts, is_wanted } = run;
+        let begun = writers::now();
+        let (encoded, chunks) = (Vec::new(), Vec::new());
+        let mut in_flight = InFlight { plan, counts, decoding: None, encoded, chunks };
+        let mut waiting: FuturesUnordered<Waiting> = FuturesUnordered::new();
+        let (mut to_start, mut taken) = (VecDeque::new(), 0_usize);
+        loop {
+            let needs = in_flight.plan.take_needs();
+            to_start.extend(self.begin(&mut in_flight, needs, begun)?);
+            let event = if to_start.is_empty() {
+                waiting.next().await
+            } else {
+                waiting.extend(to_start.drain(..to_start.len().min(AT_A_TIME)));
+                // Starts them; what is there already is taken.
+                waiting.next().now_or_never().flatten()
+            };
+            match event {
+                Some(event) => {
+                    self.take(&mut in_flight, event?)?;
+                    // With all that has arrived meanwhile: what goes to a decoder goes there together.
+                    for _ in 1..AT_A_TIME {
+                        let Some(event) = waiting.next().now_or_never().flatten() else { break };
+                        self.take(&mut in_flight, event?)?;
+                        taken += 1;
+                    }
+                    self.supply(&mut in_flight, &part)?;
+                }
+                None if to_start.is_empty() && waiting.is_empty() => break,
+                None => {}
+            }
+            taken += 1;
+            if !to_start.is_empty() || taken >= AT_A_TIME {
+                taken = 0;
+                next_turn().await;
+            }
+        }
+        drop(waiting);
+        let base = match in_flight.decoding {
+            Some(decoding) => {
+                // Who asks for the same at the same time has done so then.
+                all_have_asked().await;
+                let decoded = if is_wanted.get() {
+                    decoding.finish().await.map(Some)
+                } else {
+                    decoding.finish_at(&part).await
+                };
+                decoded.map_err(|error| with_full_key(&self.fetching, error))?.map(Base::Bytes)
+            }
+            None if covers(&in_flight.chunks, &part) => Some(Base::Covered),
+            None => Some(Base::Fill),
+        };
+        let is_placed = base.is_none();
+        let data = PartData { base: base.unwrap_or(Base::Covered), chunks: in_flight.chunks };
+        Ok(Rc::new(PartDone { data, is_placed }))
+    }
+
+    /// What other reads are decoding now.
+    fn elsewhere(&self) -> Vec<Outline> {
+        if !self.keeping.decoded || !self.fetching.uses_kept {
+            return Vec::new();
+        }
+        self.fetching.array.cache().parts.of_others(self)
+    }
+
+    /// Begins what answers these needs.
+    fn begin(&self, in_flight: &mut InFlight, needs: Vec<Need>, begun: Moment) -> Result<Vec<Waiting>> {
+        let mut events: Vec<Waiting> = Vec::new();
+        let (mut others, mut to_stack) = (Vec::new(), Vec::new());
+        let urgency = self.fetching.context.urgency.value();
+        let elsewhere = self.elsewhere();
+        let mut needs = VecDeque::from(needs);
+        while let Some(need) = needs.pop_front() {
+            if self.reads_rows(&need) && in_flight.plan.divide_into_rows(need.id)? {
+                needs.extend(in_flight.plan.take_needs());
+                continue;
+            }
+            let Some(shared) = self.shared_use(&in_flight.plan, &need) else {
+                others.push(need);
+                continue;
+            };
+            if !shared.is_all
+                && let Some(elements) = self.fetching.kept(Kind::Decoded, &self.converted(&need))
+            {
+                let whole = WholeChunk { elements, fetched: 0 };
+                self.take_whole(in_flight, vec![(need, whole)])?;
+            } else if let Some((stack, slot)) = self.under_way(&need, urgency) {
+                let own = self.stack_of(&in_flight.plan, vec![need.clone()])?;
+                events.push(joined(stack, slot, need, own));
+            } else if self.decodes_for_others(&in_flight.plan, &elsewhere, &need, &shared) {
+                to_stack.push(need);
+            } else {
+                others.push(need);
+            }
+        }
+        for needs in self.stacks(&in_flight.plan, to_stack)? {
+            let decoding = self.stack_of(&in_flight.plan, needs.clone())?;
+            let converted: Vec<Need> = needs.iter().map(|need| self.converted(need)).collect();
+            let stack = self.fetching.array.cache().flights.start(&converted, (begun, urgency), decoding);
+            events.push(Box::pin(async move {
+                let decoded = stack.await?;
+                Ok(Event::Whole(needs.into_iter().zip(decoded.iter().cloned()).collect()))
+            }));
+        }
+        let requests = self.fetching.requests(&in_flight.plan, others, begun)?;
+        events.extend(
+            requests
+                .into_iter()
+                .map(|request| -> Waiting { Box::pin(request.map(|arrival| arrival.map(Event::Arrived))) }),
+        );
+        Ok(events)
+    }
+
+    /// Whether rows of a chunk may be fetched instead of all of it, if its bytes are its elements: not where it is at hand, nor of a
+    /// store that is asked for what its owner expects.
+    fn reads_rows(&self, need: &Need) -> bool {
+        let array = &self.fetching.array;
+        let is_kept = self.fetching.uses_kept && array.cache().has(Kind::Encoded, need);
+        !need.is_index && need.rows.is_none() && array.chunks().reads_rows() && !is_kept
+    }
+
+    /// What is wanted of a chunk, if it is well taken from a decoded one.
+    fn shared_use(&self, plan: &PartPlan, need: &Need) -> Option<SharedUse> {
+        let level = plan.leaf(need.id).ok().filter(|_| !need.is_index)?;
+        if !self.keeping.decoded || self.layout.element_size == 0 || self.is_plain(level) {
+            return None;
+        }
+        let moved = plan.moved_box(need.id)?;
+        let shape = &self.fetching.array.binding().metadata().shape;
+        let is_all = moved.iter().zip(&level.shape).zip(shape.iter().zip(need.origin.iter())).all(
+            |((axis, extent), (end, origin))| axis.count() == (*extent).min(end.saturating_sub(*origin)),
+        );
+        self.has_rows(&moved).then_some(SharedUse { is_all, moved })
+    }
+
+    /// A chunk that somebody is decoding whole, for all who want some of it.
+    fn under_way(&self, need: &Need, urgency: f64) -> Option<(Stack, usize)> {
+        let flights = &self.fetching.array.cache().flights;
+        if !self.fetching.uses_kept || flights.is_empty() {
+            return None;
+        }
+        flights.join(&self.converted(need), urgency, |moment| self.fetching.is_current(need, moment))
+    }
+
+    /// Whether a chunk is decoded whole, for all who want some of it: one of which this part wants less, and one that is being decoded
+    /// for another part, so that there is no third time.
+    fn decodes_for_others(
+        &self,
+        plan: &PartPlan,
+        elsewhere: &[Outline],
+        need: &Need,
+        shared: &SharedUse,
+    ) -> bool {
+        if !shared.is_all {
+            return self.decodes_whole(plan, need);
+        }
+        elsewhere.iter().any(|other| other.takes(&need.origin, &shared.moved))
+    }
+
+    /// Whether the bytes of a chunk are elements of the result.
+    pub fn is_plain(&self, level: &Level) -> bool {
+        self.layout.conversion.is_empty() && level.pipeline.plain_strides().is_some()
+    }
+
+    /// A chunk as those know it who keep and share its elements: converted to something else, it is another one.
+    fn converted(&self, need: &Need) -> Need {
+        if self.layout.conversion.is_empty() {
+            return need.clone();
+        }
+        let words = self.layout.conversion.iter().map(|word| u64::from(*word));
+        Need { origin: need.origin.iter().copied().chain(words).collect(), ..need.clone() }
+    }
+
+    /// Whether what is taken from a chunk is taken by rows, or is little.
+    fn has_rows(&self, moved: &[MovedAxis]) -> bool {
+        let elements: u64 = moved.iter().map(MovedAxis::count).product();
+        if elements <= SINGLE_ELEMENTS {
+            return true;
+        }
+        let fastest = self.layout.order.iter().rev().filter_map(|axis| moved.get(*axis));
+        let row = fastest.into_iter().find(|axis| axis.count() > 1);
+        let is_row = matches!(row, Some(MovedAxis::Range { step: 1, .. }));
+        is_row && self.layout.order == self.keeping.native_order
+    }
+
+    /// Whether a chunk is decoded whole for a part of it: it must be, or is asked for again.
+    fn decodes_whole(&self, plan: &PartPlan, need: &Need) -> bool {
+        let partial = plan.leaf(need.id).is_ok_and(|level| level.pipeline.decodes_partially());
+        !partial || self.fetching.array.cache().has(Kind::Encoded, need)
+    }
+
+    /// Sorts chunks into stacks: of one shape, and not too large.
+    fn stacks(&self, plan: &PartPlan, needs: Vec<Need>) -> Result<Vec<Vec<Need>>> {
+        let element_size = self.layout.element_size.max(1) as u64;
+        let mut stacks: Vec<(&[u64], u64, Vec<Need>)> = Vec::new();
+        for need in needs {
+            let shape = plan.leaf(need.id)?.shape.as_slice();
+            let bytes = shape.iter().fold(element_size, |bytes, extent| bytes.saturating_mul(*extent));
+            match stacks.last_mut() {
+                Some((of, size, stack)) if *of == shape && *size + bytes <= STACK_BYTES => {
+                    *size += bytes;
+                    stack.push(need);
+                }
+                _ => stacks.push((shape, bytes, vec![need])),
+            }
+        }
+        Ok(stacks.into_iter().map(|(_, _, stack)| stack).collect())
+    }
+
+    /// Fetches and decodes whole chunks of one shape; they are kept when they are there.
+    fn stack_of(&self, plan: &PartPlan, needs: Vec<Need>) -> Result<LocalFuture<'static, Decoded>> {
+        let order = &self.keeping.native_order;
+        let ids: Vec<usize> = needs.iter().map(|need| need.id).collect();
+        let along = order.first().copied().unwrap_or(0);
+        let mut shape = needs.first().map_or(Ok(Vec::new()), |need| Ok(plan.leaf(need.id)?.shape.clone()))?;
+        if let Some(extent) = shape.get_mut(along) {
+            *extent *= needs.len() as u64;
+        }
+        let mut context = self.fetching.context.clone();
+        context.signal = None; // Nobody who waits owns it.
+        let stack = StackReader {
+            // Their elements are kept instead.
+            fetching: Fetching { keeps: false, context, ..self.fetching.clone() },
+            decoder: self.decoder.clone(),
+            header: Header::new(&shape, order, &self.layout.conversion)?.to_words(),
+            plan: plan.stacked(&ids, along)?,
+            slot_bytes: shape.iter().product::<u64>() / (needs.len() as u64).max(1)
+                * self.layout.element_size as u64,
+            needs: needs.iter().map(|need| self.converted(need)).collect(),
+        };
+        Ok(Box::pin(stack.read()))
+    }
+
+    /// Answers the plan, and hands chunks on to the decoder.
+    fn take(&self, in_flight: &mut InFlight, event: Event) -> std::result::Result<(), Interrupted> {
+        match event {
+            Event::Arrived(Arrival::Index { need, index }) => {
+                if let Some(index) = index {
+                    let array = &self.fetching.array;
+                    let supplied = in_flight.plan.supply_index(need.id, &index.index, index.shard_len);
+                    supplied.map_err(|error| error.at_key(array.chunk_key(&need.chunk).as_str()))?;
+                }
+            }
+            Event::Arrived(Arrival::Chunks(chunks)) => self.take_chunks(in_flight, chunks)?,
+            Event::Whole(chunks) => self.take_whole(in_flight, chunks)?,
+        }
+        Ok(())
+    }
+
+    fn take_whole(&self, in_flight: &mut InFlight, chunks: Vec<(Need, WholeChunk)>) -> Result<()> {
+        let arrived = chunks.iter().filter(|(need, _)| need.rows.is_none()).count();
+        count(in_flight, arrived, chunks.iter().map(|(_, chunk)| chunk.fetched).sum());
+        for (need, chunk) in chunks {
+            let (Some(elements), Some(moved)) = (chunk.elements, in_flight.plan.moved_box(need.id)) else {
+                continue;
+            };
+            let level = in_flight.plan.leaf(need.id)?;
+            let strides = packed_strides(&level.shape, &self.keeping.native_order);
+            in_flight.chunks.push(PlacedChunk { elements, strides, moved });
+        }
+        Ok(())
+    }
+
+    fn take_chunks(&self, in_flight: &mut InFlight, chunks: Vec<(Need, Option<Value>)>) -> Result<()> {
+        // Chunks that are read by rows count when the part is done.
+        let arrived = chunks.iter().filter(|(need, _)| need.rows.is_none()).count();
+        let mut bytes = 0;
+        for (need, value) in chunks.into_iter().filter_map(|(need, value)| Some((need, value?))) {
+            bytes += value.len();
+            match self.plain(&in_flight.plan, &need, &value)? {
+                Some(plain) => in_flight.chunks.push(plain),
+                None => in_flight.encoded.push((need, value)),
+            }
+        }
+        count(in_flight, arrived, bytes);
+        Ok(())
+    }
+
+    /// Hands what has arrived on to the decoder.
+    fn supply(&self, in_flight: &mut InFlight, part: &Part) -> Result<()> {
+        let encoded = std::mem::take(&mut in_flight.encoded);
+        let header = || Ok(Header::new(&part.shape, &self.layout.order, &self.layout.conversion)?.to_words());
+        supply(&self.fetching, &*self.decoder, &in_flight.plan, &mut in_flight.decoding, encoded, header)
+    }
+
+    /// A chunk whose bytes are its elements, if it is one.
+    fn plain(&self, plan: &PartPlan, need: &Need, value: &Value) -> Result<Option<PlacedChunk>> {
+        let level = plan.leaf(need.id)?;
+        let plain = level.pipeline.plain_strides().filter(|_| self.is_plain(level));
+        let Some(strides) = plain else { return Ok(None) };
+        let Some(moved) = plan.moved_box(need.id).filter(|moved| self.has_rows(moved)) else {
+            return Ok(None);
+        };
+        let strides = in_array_order(&strides, &level.axes);
+        let expected = level.pipeline.encoded_len().unwrap_or(0);
+        if value.len() != expected {
+            let error = wrong_length(expected, value.len());
+            return Err(error.at_key(self.fetching.array.chunk_key(&need.chunk).as_str()));
+        }
+        Ok(Some(PlacedChunk { elements: value.clone(), strides, moved }))
+    }
+}
+
+fn count(in_flight: &InFlight, chunks: usize, bytes: u64) {
+    let Counts { chunks: all_chunks, bytes: all_bytes } = &*in_flight.counts;
+    all_chunks.set(all_chunks.get() + chunks as u64);
+    all_bytes.set(all_bytes.get() + bytes);
+}
+
+/// Waits for a chunk that somebody else has decoded, and decodes it alone if they could not.
+fn joined(stack: Stack, slot: usize, need: Need, own: LocalFuture<'static, Decoded>) -> Waiting {
+    Box::pin(async move {
+        let (decoded, slot) = match stack.await {
+            Ok(decoded) => (decoded, slot),
+            Err(_) => (own.await?, 0),
+        };
+        let chunk = decoded.get(slot).cloned();
+        Ok(Event::Whole(chunk.map(|chunk| (need, chunk)).into_iter().collect()))
+    })
+}
+
+/// Whether chunks fill a part: no two of them have a place in common.
+fn covers(chunks: &[PlacedChunk], part: &Part) -> bool {
+    let placed: u64 =
+        chunks.iter().map(|chunk| chunk.moved.iter().map(MovedAxis::count).product::<u64>()).sum();
+    placed == part.shape.iter().product::<u64>()
+}
+
+/// Elements from one index to the next along each dimension of a packed box, whose dimensions stand in this order, slowest first.
+fn packed_strides(shape: &[u64], order: &[usize]) -> Vec<usize> {
+    let mut strides = vec![0; shape.len()];
+    let mut step = 1_usize;
+    for axis in order.iter().rev() {
+        if let (Some(stride), Some(extent)) = (strides.get_mut(*axis), shape.get(*axis)) {
+            *stride = step;
+            step = step.saturating_mul(usize::try_from(*extent).unwrap_or(usize::MAX));
+        }
+    }
+    strides
+}
+
+/// A level's strides in the array's order of dimensions.
+fn in_array_order(strides: &[usize], axes: &[usize]) -> Vec<usize> {
+    let mut ordered = vec![0; strides.len()];
+    for (axis, stride) in axes.iter().zip(strides) {
+        if let Some(place) = ordered.get_mut(*axis) {
+            *place = *stride;
+        }
+    }
+    ordered
+}
