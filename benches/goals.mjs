@@ -27,6 +27,7 @@ export const GOALS = [
   goal("whole", /^raw|^lz4/, { faster: 1, than: "zarrita" }),
 
   goal("workers", /^zstd|^gzip/, { who: ["2 workers"], faster: 1.5, than: "one thread" }),
+  goal("workers", /^zstd|^gzip/, { who: ["shared"], faster: 1.5, than: "one thread" }),
   goal("workers", /^raw|^blosc|^shards/, { who: ["2 workers"], faster: 0.95, than: "one thread" }),
 
   goal("http", / \d+ ms/, { within: 1.15, of: ["fetch"] }),

@@ -16,6 +16,7 @@ const LABELS = {
   slim: "ours, slim",
   "one thread": "one thread",
   "2 workers": "2 workers",
+  shared: "2 workers, shared memory",
 };
 
 const number = (value) => {

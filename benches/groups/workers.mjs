@@ -1,17 +1,23 @@
-/** Two workers against one thread: a whole array in memory, through our calls. In Node and in Chromium. */
+/**
+ * Two workers against one thread: a whole array in memory, through our calls, and into shared memory, which the workers write. In Node
+ * and in Chromium.
+ */
 import { MemoryStore } from "../data/memory_store.mjs";
 import { ENGINES, setWorkers } from "../peers/engines.mjs";
 
 const ARRAYS = ["raw", "blosc-lz4", "blosc-zstd", "zstd", "gzip", "shards"];
 const BYTES = 64 * 512 * 512 * 2;
 
-const withWorkers = (workers, values) => ({
+const withWorkers = (workers, values, options) => ({
   prepare: async () => {
     await setWorkers(workers);
     return ENGINES.ours.open(new MemoryStore(values));
   },
-  run: (array) => ENGINES.ours.read(array, null),
+  run: (array) => ENGINES.ours.read(array, null, options?.()),
 });
+
+/** Memory of its own each time, as the others' results have. */
+const sharedResult = () => ({ out: new Uint16Array(new SharedArrayBuffer(BYTES)) });
 
 export async function* measure(env) {
   for (const codec of ARRAYS) {
@@ -19,6 +25,7 @@ export async function* measure(env) {
     const { ms } = await env.compare({
       "one thread": withWorkers(0, values),
       "2 workers": withWorkers(2, values),
+      shared: withWorkers(2, values, sharedResult),
     });
     yield { row: `${codec}, 32 MiB uint16`, bytes: BYTES, figures: ms };
   }

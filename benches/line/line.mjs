@@ -42,6 +42,12 @@ class Run {
   }
 }
 
+/** The page that runs groups may share memory with its workers. */
+const ISOLATION = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+};
+
 /** Until the reader has taken what was written, or has left. */
 function room(response) {
   return new Promise((resolve) => {
@@ -163,7 +169,8 @@ export class Line {
     if (!file) return void response.writeHead(404).end();
     // Compressed once a file, not once an answer.
     file.compressed ??= gzipSync(file.body, { level: 9 });
-    const headers = { ...CORS, "Content-Type": file.type, "Content-Encoding": "gzip" };
+    const isolation = path.startsWith("groups/") ? ISOLATION : {};
+    const headers = { ...CORS, ...isolation, "Content-Type": file.type, "Content-Encoding": "gzip" };
     response.writeHead(200, { ...headers, "Content-Length": file.compressed.length });
     await send(response, file.compressed, run, rate);
   }

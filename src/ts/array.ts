@@ -60,7 +60,10 @@ export const FACTS: unique symbol = Symbol("zarr-wasm.facts");
 
 /** What `Array.get` takes beside the selection. */
 export interface ArrayGetOptions<D extends DataType> extends ReadOptions {
-  /** Receives the elements: as long as the result, of the type that `data` would have. */
+  /**
+   * Receives the elements: as long as the result, of the type that `data` would have. In shared memory (on a page that is cross-origin
+   * isolated) workers write them there themselves. When the call has rejected, nothing is written any more.
+   */
   out?: PlainArray<D>;
   /** `"bytes"`: the packed elements, little-endian; of any data type whose elements have one size. */
   as?: undefined;

@@ -16,7 +16,7 @@ import type { Chunk, DataType, Readable, Scalar, SelectedNumbers, Slice } from "
 export type { ChunkQueue };
 
 export interface GetOptions extends ReadOptions {
-  /** Put the result into shared memory. */
+  /** Put the result into shared memory, which workers write themselves; a page has to be cross-origin isolated. */
   useSharedArrayBuffer?: boolean;
   /** Has the array read chunk by chunk, each by a call that this queue makes; without it the engine's own queues are used. */
   createQueue?: () => ChunkQueue;

@@ -17,8 +17,8 @@ const TEST_PAGE = {
   mode: "development",
   devtool: "inline-source-map",
   context: ROOT,
-  entry: "./tests/browser/page.mjs",
-  output: { path: OUTPUT, filename: "page.js", clean: true },
+  entry: { page: "./tests/browser/page.mjs", isolated: "./tests/browser/isolated/page.mjs" },
+  output: { path: OUTPUT, filename: "[name].js", clean: true },
   performance: { hints: false },
 };
 
@@ -33,12 +33,22 @@ function bundle() {
   });
 }
 
-/** The page itself is an answer of ours: there is nothing in it but the bundle. */
+/** What makes a page cross-origin isolated: it may share memory with its workers. */
+const ISOLATION = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+};
+
+/** The pages, and the headers that they come with. */
+const PAGES = { "/": { script: "page.js" }, "/isolated": { script: "isolated.js", headers: ISOLATION } };
+
+/** A page is an answer of ours: there is nothing in it but the bundle. */
 function answerPage(request, response) {
-  if (request.url !== "/") return false;
-  response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" });
+  const page = PAGES[request.url];
+  if (!page) return false;
+  response.writeHead(200, { "Content-Type": "text/html; charset=utf-8", ...page.headers });
   response.end(
-    '<!doctype html><title>zarr-wasm tests</title><link rel="icon" href="data:,"><script src="page.js"></script>',
+    `<!doctype html><title>zarr-wasm tests</title><link rel="icon" href="data:,"><script src="${page.script}"></script>`,
   );
   return true;
 }
@@ -69,6 +79,7 @@ async function runPage(browser, url, report) {
   await page.addInitScript(() => parent !== window && parent.prepareFrame?.(window));
   await page.goto(url);
   await page.evaluate((pattern) => window.runTests(pattern), process.argv[2] ?? "");
+  await page.close();
 }
 
 await bundle();
@@ -85,7 +96,7 @@ const server = await serve(FOLDERS, { intercept: answerPage });
 const browser = await launchChromium();
 const { totals, report } = reporter();
 try {
-  await runPage(browser, `${server.url}/`, report);
+  for (const path of Object.keys(PAGES)) await runPage(browser, `${server.url}${path}`, report);
 } catch (error) {
   report({ name: "the page runs its tests", error: String(error.stack) });
 } finally {

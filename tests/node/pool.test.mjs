@@ -129,6 +129,71 @@ test("buffers of others are copied, whole buffers of ours are handed over", asyn
   assert.ok(transfer.includes(mine.buffer) && !transfer.includes(theirs.buffer));
 });
 
+test("a part's end waits for nothing, and does not count as work", async () => {
+  const { pool, ports } = fakePool(1);
+  const [first, second] = [0, 1].map(() => pool.begin(ARRAY, new Uint32Array(1), 0));
+  pool.supply(first, supply());
+  pool.supply(second, supply());
+  await turn();
+  const [port] = ports;
+  const elements = pool.finish(first);
+  const third = addPart(pool);
+  await turn();
+  const posted = () => port.work.map(({ part, finish }) => [part, finish]);
+  const before = [
+    [first.id, false],
+    [second.id, false],
+    [first.id, true],
+  ];
+  assert.deepEqual(posted(), before);
+  port.onanswer({ type: "done", part: first.id });
+  assert.deepEqual(posted(), [...before, [third.part.id, true]]);
+  port.onanswer({ type: "done", part: second.id });
+  port.finish(first.id);
+  assert.equal((await elements).length, 1);
+});
+
+test("a decoder that is at work gets a part as one message", async () => {
+  const { pool, ports } = fakePool(1);
+  addPart(pool);
+  await turn();
+  addPart(pool);
+  await turn();
+  assert.deepEqual(
+    ports[0].work.map(({ supplies, finish }) => [supplies.length, finish]),
+    [
+      [1, true],
+      [1, true],
+    ],
+  );
+});
+
+test("memory of copies comes back and is used again", async () => {
+  const { pool, ports } = fakePool(1);
+  const theirs = (fill) => new Uint8Array(100_000).fill(fill);
+  const post = (bytes) => {
+    const part = pool.begin(ARRAY, new Uint32Array(1), 0);
+    pool.supply(part, supply(false, bytes));
+    void pool.finish(part);
+    return part.id;
+  };
+  const first = post(theirs(1));
+  await turn();
+  const [port] = ports;
+  const copied = () => port.work.flatMap(({ supplies }) => supplies).at(-1);
+  const { buffer } = copied().buffers[0];
+  assert.equal(copied().isCopied, true);
+  port.onanswer({ type: "done", part: first, elements: new Uint8Array(1), returned: [buffer] });
+  post(theirs(2).subarray(0, 99_000));
+  await turn();
+  assert.equal(copied().buffers[0].buffer, buffer);
+  assert.deepEqual(copied().buffers[0], new Uint8Array(99_000).fill(2));
+  post(theirs(3));
+  await turn();
+  assert.notEqual(copied().buffers[0].buffer, buffer);
+  assert.deepEqual(copied().buffers[0], theirs(3));
+});
+
 test("small buffers are posted as one", async () => {
   const { pool, ports } = fakePool(1);
   const part = pool.begin(ARRAY, new Uint32Array(1), 0);

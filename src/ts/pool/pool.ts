@@ -11,8 +11,10 @@ import { recycleBytes } from "../engine/configuration.ts";
 import { counters } from "../engine/counters.ts";
 import { type ErrorReport, INTERNAL } from "../errors.ts";
 import { takeSpare } from "../worker/part_memory.ts";
-import type { Failure, FromDecoder, Home, Outcome, Supply, Update, WorkMessage } from "../worker/protocol.ts";
+import type { Failure, FromDecoder, Home, Outcome, SharedTarget, WorkMessage } from "../worker/protocol.ts";
+import { dropCopyMemory, keepCopyMemory } from "./copy_memory.ts";
 import { IdleClock } from "./idle.ts";
+import { type OwnedSupply, type OwnedUpdate, packSupply, packUpdate } from "./pack.ts";
 import type { Port } from "./port.ts";
 
 /** Messages a decoder is given ahead: one that it works on and one to go on with. */
@@ -25,17 +27,6 @@ export interface BoundArray {
   readonly document: string;
   /** The user's codecs that it has. */
   readonly codecs?: BoundCodecs;
-}
-
-/** A supply, and which of its buffers nobody else needs. */
-export interface OwnedSupply extends Supply {
-  owned: boolean[];
-}
-
-/** A change of a stored chunk, and which of its buffers nobody else needs. */
-export interface OwnedUpdate extends Update {
-  ownsOld: boolean;
-  ownsElements: boolean;
 }
 
 /** Bytes to be stored; null where all is fill value, undefined where nothing has changed. */
@@ -63,6 +54,8 @@ export class PartTask {
   isFinishing = false;
   /** Takes the elements where they are decoded, if that is on the caller's thread; then they are not answered with. */
   take: ((elements: Uint8Array) => void) | undefined;
+  /** Where a worker puts the elements, if that is memory that it shares; then they are not answered with either. */
+  target: SharedTarget | undefined;
   isUpdate = false;
   /** Modules of the user's are at work on it, at its decoder. */
   isCoding = false;
@@ -95,7 +88,9 @@ interface Seat {
   arrays: Set<number>;
   /** Parts that began here and are not over. */
   parts: Map<number, PartTask>;
-  /** Work messages that are not answered yet. */
+  /** Work messages that are not answered yet, in their order: 1 for each that is work, 0 for the mere end of a part. */
+  unanswered: number[];
+  /** How many of them are work. */
   ahead: number;
   /** When it last had something to do. */
   used: number;
@@ -103,41 +98,9 @@ interface Seat {
 
 let nextPart = 1;
 
-/** A buffer that may be transferred: itself where it is ours and whole, else a copy. */
-function transferable(view: Uint8Array, owned: boolean | undefined, transfer: ArrayBuffer[]): Uint8Array {
-  const whole = view.byteOffset === 0 && view.byteLength === view.buffer.byteLength;
-  const mine = owned && whole ? view : view.slice();
-  transfer.push(mine.buffer as ArrayBuffer);
-  return mine;
-}
-
-const packUpdate = (
-  { old, elements, ownsOld, ownsElements }: OwnedUpdate,
-  transfer: ArrayBuffer[],
-): Update => ({
-  old: old && transferable(old, ownsOld, transfer),
-  elements: transferable(elements, ownsElements, transfer),
-});
-
-/** Buffers smaller than this (on average) are copied into one: each that is posted costs as much as copying some ten KiB. */
-const SMALL_BYTES = 16 << 10;
-
-/** Buffers as they may be posted, and which of them to transfer: what others need is copied. */
-function packSupply({ table, buffers, owned }: OwnedSupply, transfer: ArrayBuffer[]): Supply {
-  transfer.push(table.buffer as ArrayBuffer);
-  const bytes = buffers.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  if (buffers.length < 2 || bytes > buffers.length * SMALL_BYTES)
-    return { table, buffers: buffers.map((view, idx) => transferable(view, owned[idx], transfer)) };
-  const packed = new Uint8Array(bytes);
-  let end = 0;
-  const ends = Uint32Array.from(buffers, (view) => {
-    packed.set(view, end);
-    end += view.byteLength;
-    return end;
-  });
-  transfer.push(packed.buffer);
-  return { table, buffers: [packed], ends };
-}
+/** Whether there is nothing to be posted of a part but that it ends. */
+const isMereEnd = ({ isFinishing, arrived, update, answers }: PartTask) =>
+  isFinishing && arrived.length === 0 && !update && answers.length === 0;
 
 /** Nothing of a decoder is heard any more. */
 function closePort(port: Port): void {
@@ -154,6 +117,7 @@ export class DecodePool {
   readonly #waiting = new Set<PartTask>();
   readonly #modules = new Map<Home, WebAssembly.Module>();
   #opening = 0;
+  #isPumpDue = false;
   /** How often it was closed: a decoder that was on its way then is not wanted. */
   #closings = 0;
   readonly #idle: IdleClock;
@@ -229,19 +193,37 @@ export class DecodePool {
 
   /** Ends the decoders that have had nothing to do since then; whether there are others. */
   #endIdle(since: number): boolean {
-    const isIdle = ({ ahead, parts, used }: Seat) => ahead === 0 && parts.size === 0 && used <= since;
+    const isIdle = ({ unanswered, parts, used }: Seat) =>
+      unanswered.length === 0 && parts.size === 0 && used <= since;
     for (const seat of this.#seats.filter(isIdle)) {
       this.#seats.splice(this.#seats.indexOf(seat), 1);
       closePort(seat.port);
     }
+    if (this.#seats.length === 0) dropCopyMemory();
     return this.#seats.length > 0;
   }
 
   #queue(part: PartTask): void {
+    // The mere end of a part is no work, and waits for nothing; a decoder that has nothing to do does not wait either.
+    if (part.seat && isMereEnd(part)) {
+      this.#post(part.seat, part);
+      return;
+    }
     this.#waiting.add(part);
     const { home } = part.array;
-    if (home === "engine" || this.#modules.has(home)) this.#pump();
-    else this.#loadModule(part, home);
+    if (home !== "engine" && !this.#modules.has(home)) this.#loadModule(part, home);
+    else if (this.#seats.some(({ ahead }) => ahead === 0)) this.#pump();
+    else this.#pumpSoon();
+  }
+
+  /** Posts when whoever queues is done: what a part is given at once, and its end, are one message. */
+  #pumpSoon(): void {
+    if (this.#isPumpDue) return;
+    this.#isPumpDue = true;
+    queueMicrotask(() => {
+      this.#isPumpDue = false;
+      this.#pump();
+    });
   }
 
   #loadModule(part: PartTask, home: Home): void {
@@ -284,6 +266,7 @@ export class DecodePool {
   }
 
   #post(seat: Seat, part: PartTask): void {
+    const work = isMereEnd(part) ? 0 : 1;
     const message: WorkMessage = { type: "work", part: part.id, supplies: [], finish: part.isFinishing };
     const transfer: ArrayBuffer[] = [];
     if (part.seat === undefined) {
@@ -302,15 +285,20 @@ export class DecodePool {
       transfer.push(...part.answers.map(({ bytes }) => bytes.buffer));
       part.answers = [];
     }
-    if (seat.ahead === 0) seat.port.hold(true);
-    seat.ahead += 1;
+    if (seat.unanswered.length === 0) seat.port.hold(true);
+    seat.unanswered.push(work);
+    seat.ahead += work;
     seat.port.post(message, transfer);
   }
 
-  /** Says where the elements go: to the result at once, or into memory that comes back. */
-  #finishAt({ port }: Seat, { take }: PartTask, message: WorkMessage, transfer: ArrayBuffer[]): void {
+  /** Says where the elements go: to the result at once, into memory that is shared, or into some that comes back. */
+  #finishAt({ port }: Seat, { take, target }: PartTask, message: WorkMessage, transfer: ArrayBuffer[]): void {
     if (port.rung === "caller") {
       message.take = take;
+      return;
+    }
+    if (target) {
+      message.target = target;
       return;
     }
     const spare = takeSpare();
@@ -351,6 +339,7 @@ export class DecodePool {
           homes: new Set(["engine"]),
           arrays: new Set(),
           parts: new Map(),
+          unanswered: [],
           ahead: 0,
           used: performance.now(),
         };
@@ -373,12 +362,13 @@ export class DecodePool {
   #answered(seat: Seat, answer: FromDecoder): void {
     if (answer.type === "ready" || answer.type === "broken") return;
     if ("ms" in answer) counters.decodeMs += answer.ms ?? 0;
+    if ("returned" in answer) answer.returned?.forEach(keepCopyMemory);
     if (answer.type === "answered") {
       const waiting = seat.parts.get(answer.part);
       if (waiting) this.#queue(waiting);
       return;
     }
-    seat.ahead -= 1;
+    seat.ahead -= seat.unanswered.shift() ?? 0;
     const part = seat.parts.get(answer.part);
     if (part) this.#settle(seat, part, answer);
     this.#rest(seat);
@@ -390,7 +380,7 @@ export class DecodePool {
     seat.used = performance.now();
     this.#idle.watch();
     const isCoding = [...seat.parts.values()].some((part) => part.isCoding);
-    if (seat.ahead === 0 && !isCoding) seat.port.hold(false);
+    if (seat.unanswered.length === 0 && !isCoding) seat.port.hold(false);
   }
 
   #settle(seat: Seat, part: PartTask, outcome: Outcome): void {

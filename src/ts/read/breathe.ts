@@ -11,7 +11,7 @@ let sliceEnd = 0;
 export const isDue = (): boolean => performance.now() > sliceEnd;
 
 /** A promise that resolves in a task of its own; `setTimeout` would be clamped to 4 ms. */
-function nextTask(): Promise<void> {
+export function nextTask(): Promise<void> {
   const { setImmediate } = globalThis as { setImmediate?: (run: () => void) => void };
   if (setImmediate) return new Promise((resolve) => setImmediate(resolve));
   return new Promise((resolve) => {

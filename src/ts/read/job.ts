@@ -5,10 +5,12 @@
 import type { TypeDescription } from "../data_type.ts";
 import { engineModule } from "../engine/compile.ts";
 import { recycleBytes, workerIdleMs, workerLimit } from "../engine/configuration.ts";
+import { dropCopyMemory } from "../pool/copy_memory.ts";
 import { type BoundArray, DecodePool, type PartTask } from "../pool/pool.ts";
 import { callerPort, openPort } from "../pool/port.ts";
 import { DecodeFailure } from "../worker/decode_host.ts";
 import { dropSpares } from "../worker/part_memory.ts";
+import type { SharedTarget } from "../worker/protocol.ts";
 import type { PlacedChunk } from "./place_chunk.ts";
 import type { Layout } from "./result.ts";
 
@@ -36,10 +38,12 @@ export function progressOf(numbers: Float64Array): Progress {
 export interface Sink {
   expect(type: TypeDescription): void;
   begin(layout: Layout): void;
-  /** The read has failed or was given up; nothing is taken any more. */
-  leave?(): void;
+  /** The read has failed or was given up; nothing is taken any more, once the promise, if there is one, has resolved. */
+  leave?(): undefined | void | Promise<void>;
   /** Who takes a part's elements at once, in memory that is lent; without, `part` gets them to keep. */
   placer?(start: ArrayLike<number>, shape: ArrayLike<number>): ((elements: Uint8Array) => void) | undefined;
+  /** Where workers put a part's elements themselves. */
+  target?(start: ArrayLike<number>, shape: ArrayLike<number>): SharedTarget | undefined;
   /** A promise is waited for; until then the part counts as under way. */
   part(
     start: ArrayLike<number>,
@@ -78,6 +82,7 @@ export const workerCount = (): number => workers.size;
 /** Ends all decoders. */
 export function closePools(): void {
   dropSpares();
+  dropCopyMemory();
   workers.close();
   caller.close();
 }
@@ -151,8 +156,11 @@ export class Job {
   }
 
   decodePlace(id: number, start: Float64Array, shape: Float64Array): void {
-    const place = this.#options.result.placer?.(start, shape);
-    this.#partOf(id).take = place && ((elements) => placed(place, elements));
+    const { result } = this.#options;
+    const part = this.#partOf(id);
+    const place = result.placer?.(start, shape);
+    part.take = place && ((elements) => placed(place, elements));
+    part.target = result.target?.(start, shape);
   }
 
   /** Resolves to nothing where the elements were taken already. */

@@ -203,8 +203,8 @@ export async function readInto(
       settle,
     );
   });
-  const numbers = await reading.catch((error) => {
-    sink.leave?.();
+  const numbers = await reading.catch(async (error) => {
+    await sink.leave?.();
     throw error;
   });
   knownOf(facts).isRead = true;

@@ -3,10 +3,13 @@
  */
 import type { TypeDescription } from "../data_type.ts";
 import { ZarrError } from "../errors.ts";
+import { closeGate, type Gate, newGate } from "../worker/gate.ts";
 import { keepSpare } from "../worker/part_memory.ts";
+import type { SharedTarget } from "../worker/protocol.ts";
 import { type Packed, packedOf } from "./elements.ts";
-import { type Placement, placeAtOnce, placeElements, placeFill, repeat } from "./place.ts";
+import { placeAtOnce, placeElements, placeFill, repeat } from "./place.ts";
 import { type PlacedChunk, placeChunk } from "./place_chunk.ts";
+import type { Placement } from "./rows.ts";
 import { type Elements, isView, stridesOf } from "./typed_arrays.ts";
 import { VariableElements } from "./variable.ts";
 import { wrappedScalarOf, wrapperOf } from "./wrapped.ts";
@@ -48,6 +51,15 @@ const product = (extents: readonly number[]) => extents.reduce((total, extent) =
 
 const NUMBERS = new Set(["bool", "integer", "float", "complex", "datetime", "timedelta"]);
 
+/** Memory of whatever realm. */
+const isSharedMemory = (buffer: ArrayBufferLike) =>
+  Object.prototype.toString.call(buffer) === "[object SharedArrayBuffer]";
+
+/** Whether shared memory may be given to workers: on a page that is not isolated it can be made by way of wasm, but not posted. */
+const canShare = () =>
+  typeof SharedArrayBuffer !== "undefined" &&
+  (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated !== false;
+
 /** The bytes of a caller's array. */
 const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView) =>
   new Uint8Array(buffer, byteOffset, byteLength);
@@ -85,6 +97,8 @@ export class Result {
   #variable: VariableElements | undefined;
   /** The read has failed or was given up: its memory, which may be the caller's, is not touched any more. */
   #isOver = false;
+  /** What workers go by that write to shared memory. */
+  #gate: Gate | undefined;
   readonly #goesOn = () => !this.#isOver;
 
   constructor(options: ResultOptions) {
@@ -97,9 +111,10 @@ export class Result {
     this.#type = type;
   }
 
-  /** Ends placing, also of what is being placed. */
-  leave(): void {
+  /** Ends placing, also of what is being placed. A promise, if there is one, resolves when workers have let go of shared memory. */
+  leave(): undefined | Promise<void> {
     this.#isOver = true;
+    return this.#gate && closeGate(this.#gate);
   }
 
   begin(layout: Layout): void {
@@ -142,6 +157,14 @@ export class Result {
     const target = this.#memory();
     const placement = this.#placement(start, shape);
     return (elements) => this.#isOver || placeAtOnce(target, placement, elements);
+  }
+
+  /** Where workers put a part's elements: into shared memory alone. */
+  target(start: ArrayLike<number>, shape: ArrayLike<number>): SharedTarget | undefined {
+    if (this.#variable || !this.#isShared) return undefined;
+    const memory = this.#memory() as Uint8Array<SharedArrayBuffer>;
+    this.#gate ??= newGate();
+    return { memory, placement: this.#placement(start, shape), gate: this.#gate };
   }
 
   #placeSole(start: ArrayLike<number>, shape: ArrayLike<number>, elements: Uint8Array): void {
@@ -249,6 +272,12 @@ export class Result {
     const { parts, elementSize } = this.#known;
     const isAll = parts === 1 && elements.byteLength === this.#byteLength;
     return isAll && this.#isSole && elements.byteOffset % elementSize === 0;
+  }
+
+  /** Whether the result stands in memory that workers can be given to write to. */
+  get #isShared(): boolean {
+    const isShared = this.#bytes ? isSharedMemory(this.#bytes.buffer) : this.#options.useSharedArrayBuffer;
+    return isShared === true && canShare();
   }
 
   /** Whether there is no memory yet that the result must be in. */

@@ -6,7 +6,7 @@ import type { TypeDescription } from "../data_type.ts";
 import { parseJson } from "../engine/engine.ts";
 import { breathe, isDue } from "./breathe.ts";
 import { packedOf, scalarOf, someOf } from "./elements.ts";
-import { type Placement, Rows } from "./place.ts";
+import { type Placement, Rows } from "./rows.ts";
 import { aligned } from "./typed_arrays.ts";
 
 /** Elements between two looks at the clock. */

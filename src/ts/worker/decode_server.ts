@@ -6,6 +6,7 @@ import { CodecRunner } from "../codec/run.ts";
 import { DecodeFailure, DecodeHost } from "./decode_host.ts";
 import { CodecFailure, importEntry, PartCodecs } from "./part_codecs.ts";
 import { keepSpare } from "./part_memory.ts";
+import { placeShared } from "./place_shared.ts";
 import type {
   ArrayMessage,
   Failure,
@@ -38,8 +39,18 @@ function buffersOf(outcome: Outcome): ArrayBuffer[] {
   return outcome.type === "done" && outcome.elements ? [outcome.elements.buffer] : [];
 }
 
+/** What copies of encoded bytes stood in. */
+const memoryOf = ({ supplies }: WorkMessage): ArrayBuffer[] =>
+  supplies.flatMap(({ isCopied, buffers }) =>
+    isCopied ? buffers.map(({ buffer }) => buffer as ArrayBuffer) : [],
+  );
+
 const failureMessage = (error: DecodeFailure | CodecFailure): Failure =>
   error instanceof CodecFailure ? error.failure : { report: error.report };
+
+/** Who takes the elements where they stand, if somebody does. */
+const takerOf = ({ take, target }: WorkMessage): WorkMessage["take"] =>
+  target ? (elements) => placeShared(target, elements) : take;
 
 const doneWith = (part: number, result: Uint8Array<ArrayBuffer> | Unstored | undefined): Outcome =>
   typeof result === "string"
@@ -82,7 +93,9 @@ export class DecodeServer {
       case "work": {
         const begun = performance.now();
         const outcome = await this.#work(message);
-        this.#post({ ...outcome, ms: performance.now() - begun }, buffersOf(outcome));
+        const returned = memoryOf(message);
+        const transfer = [...buffersOf(outcome), ...returned];
+        this.#post({ ...outcome, ms: performance.now() - begun, returned }, transfer);
       }
     }
   }
@@ -128,9 +141,10 @@ export class DecodeServer {
       }
       if (!finish) return { type: "done", part };
       if (message.spare) keepSpare(message.spare);
-      const finished = seat.host.finish(part, message.take);
+      const take = takerOf(message);
+      const finished = seat.host.finish(part, take);
       this.#end(seat, part);
-      return message.take ? { type: "done", part, isTaken: true } : doneWith(part, finished);
+      return take ? { type: "done", part, isTaken: true } : doneWith(part, finished);
     } catch (error) {
       return this.#failed(seat, part, error);
     }

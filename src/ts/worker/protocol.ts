@@ -4,6 +4,8 @@
  */
 
 import type { CodecAnswer, CodecRequest } from "../codec/site.ts";
+import type { Placement } from "../read/rows.ts";
+import type { Gate } from "./gate.ts";
 
 /** Which build of the engine; a home decodes what was written for it. */
 export type Home = "engine" | "full" | "images";
@@ -12,6 +14,8 @@ export type Home = "engine" | "full" | "images";
 export interface Supply {
   table: Uint32Array;
   buffers: Uint8Array[];
+  /** The buffers are copies, whose memory comes back with the answer. */
+  isCopied?: boolean;
   /** Where each buffer ends, where all of them stand one behind the other in the only one. */
   ends?: Uint32Array | undefined;
 }
@@ -20,6 +24,14 @@ export interface Supply {
 export interface Update {
   old: Uint8Array | undefined;
   elements: Uint8Array;
+}
+
+/** A result in memory that workers share, and where in it a part goes. */
+export interface SharedTarget {
+  memory: Uint8Array<SharedArrayBuffer>;
+  placement: Placement;
+  /** Says whether it may still be written to. */
+  gate: Gate;
 }
 
 /** A failed part: the engine's error as JSON, and what a codec of the user's threw. */
@@ -42,6 +54,8 @@ export interface WorkMessage {
   finish: boolean;
   /** On the caller's own thread: takes the elements where they stand, and they are gone when it returns. */
   take?: ((elements: Uint8Array) => void) | undefined;
+  /** In a worker: takes the elements instead of the answer. */
+  target?: SharedTarget;
   /** Memory of a part that has been placed, for this one. */
   spare?: Uint8Array<ArrayBuffer>;
 }
@@ -75,8 +89,9 @@ export type Outcome =
   | ({ type: "failed"; part: number } & Failure)
   | { type: "trapped"; part: number; trap: string };
 
+/** `returned` is memory of supplies. */
 export type FromDecoder =
   | { type: "ready"; home: Home }
   | { type: "broken"; reason: string }
   | { type: "answered"; part: number }
-  | (Outcome & { ms?: number });
+  | (Outcome & { ms?: number; returned?: ArrayBuffer[] });

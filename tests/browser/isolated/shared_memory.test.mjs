@@ -1,0 +1,95 @@
+/** Results in shared memory, on a page that is cross-origin isolated: its workers write them themselves. */
+import * as zarr from "zarr-wasm";
+import { equal, ok, rejects, test } from "../harness.mjs";
+
+const [ROWS, COLUMNS, CHUNK] = [2048, 600, 128];
+const FILL = 42;
+const isStored = (at) => at % 5 !== 3;
+
+/** A store with one array of int32 in gzip, whose element [i, j] is 1000 i + j; every fifth chunk is absent. */
+async function madeStore() {
+  const metadata = {
+    zarr_format: 3,
+    node_type: "array",
+    shape: [ROWS, COLUMNS],
+    data_type: "int32",
+    chunk_grid: { name: "regular", configuration: { chunk_shape: [CHUNK, COLUMNS] } },
+    chunk_key_encoding: { name: "default" },
+    codecs: [
+      { name: "bytes", configuration: { endian: "little" } },
+      { name: "gzip", configuration: { level: 1 } },
+    ],
+    fill_value: FILL,
+  };
+  const store = new Map([["/zarr.json", new TextEncoder().encode(JSON.stringify(metadata))]]);
+  for (let at = 0; at * CHUNK < ROWS; at += 1) {
+    if (!isStored(at)) continue;
+    const element = (_, place) => (at * CHUNK + Math.floor(place / COLUMNS)) * 1000 + (place % COLUMNS);
+    const elements = Int32Array.from({ length: CHUNK * COLUMNS }, element);
+    const stream = new Blob([elements]).stream().pipeThrough(new CompressionStream("gzip"));
+    store.set(`/c/${at}/0`, new Uint8Array(await new Response(stream).arrayBuffer()));
+  }
+  return store;
+}
+
+const expectedAt = (i, j) => (isStored(Math.floor(i / CHUNK)) ? i * 1000 + j : FILL);
+
+/** Which of the array's elements are not what they are to be; of rows from `first` on, each `step` after the other. */
+const wrong = (data, columns, first = 0, step = 1) =>
+  data.findIndex((value, at) => value !== expectedAt(first + step * Math.floor(at / columns), at % columns));
+
+const shared = (length) => new Int32Array(new SharedArrayBuffer(4 * length));
+
+test("isolated: a result in shared memory is written by workers", async () => {
+  ok(crossOriginIsolated);
+  zarr.init({ workers: 2 });
+  const array = await zarr.open(await madeStore(), { kind: "array" });
+  const out = shared(ROWS * COLUMNS).fill(7);
+  const { parts } = zarr.info();
+  const { data } = await array.get(null, { out });
+  ok(data === out);
+  equal(wrong(out, COLUMNS), -1);
+  ok(zarr.info().parts.workers > parts.workers);
+  const made = await zarr.get(array, null, { useSharedArrayBuffer: true });
+  ok(made.data.buffer instanceof SharedArrayBuffer);
+  equal(wrong(made.data, COLUMNS), -1);
+});
+
+test("isolated: backwards, with a step, into a part of shared memory", async () => {
+  const array = await zarr.open(await madeStore(), { kind: "array" });
+  const rows = Math.ceil((ROWS - 1) / 2);
+  const memory = shared(rows * COLUMNS + 8).fill(-1);
+  const out = memory.subarray(4, memory.length - 4);
+  await array.get([zarr.slice(ROWS - 1, 0, -2), null], { out });
+  equal(wrong(out, COLUMNS, ROWS - 1, -2), -1);
+  equal([...memory.subarray(0, 4), ...memory.subarray(-4)], new Array(8).fill(-1));
+});
+
+test("isolated: nothing is written any more once a read was given up", async () => {
+  const array = await zarr.open(await madeStore(), { kind: "array" });
+  const out = shared(ROWS * COLUMNS);
+  for (let round = 0; round < 12; round += 1) {
+    const controller = new AbortController();
+    const reading = array.get(null, { out, signal: controller.signal });
+    await new Promise((resolve) => setTimeout(resolve, 2 * round));
+    controller.abort();
+    const outcome = await reading.then(
+      () => "read",
+      ({ name }) => name,
+    );
+    out.fill(0);
+    await new Promise((resolve) => setTimeout(resolve, 40));
+    if (outcome === "read") continue;
+    equal(outcome, "AbortError");
+    ok(
+      out.every((value) => value === 0),
+      `round ${round}`,
+    );
+  }
+  const broken = await madeStore();
+  broken.set("/c/9/0", new Uint8Array(50));
+  await rejects((await zarr.open(broken, { kind: "array" })).get(null, { out }));
+  out.fill(0);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  ok(out.every((value) => value === 0));
+});
