@@ -88,7 +88,7 @@ class PartQueue implements Sink {
   }
 
   /** Nobody takes any more. */
-  leave(): void {
+  stop(): void {
     this.#end = {};
     this.#ready.length = 0;
     this.#serve();
@@ -190,7 +190,7 @@ class PartStream implements AsyncIterableIterator<AnyPart> {
   /** Ends the stream at once, also while somebody waits for the next part. */
   async return(): Promise<IteratorResult<AnyPart, undefined>> {
     this.#begin = undefined;
-    this.#queue.leave();
+    this.#queue.stop();
     this.#leaving.abort();
     return { value: undefined, done: true };
   }
