@@ -67,8 +67,9 @@ impl Fetching {
         let mut chunks: Vec<Need> = Vec::new();
         for need in needs {
             if need.is_index {
-                let format = plan.sharding(need.id)?.index().clone();
-                requests.push(Box::pin(self.clone().index(need, IndexRequest { format })));
+                let sharding = plan.sharding(need.id)?;
+                let (format, full_len) = (sharding.index().clone(), sharding.full_len());
+                requests.push(Box::pin(self.clone().index(need, IndexRequest { format, full_len })));
                 continue;
             }
             if let Some(value) = self.kept(Kind::Encoded, &need) {

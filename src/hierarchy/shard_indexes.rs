@@ -15,7 +15,7 @@ use crate::hierarchy::array::Array;
 use crate::limits;
 use crate::sorted::Map;
 use crate::store::writers::{self, Moment};
-use crate::store::{ByteRange, RequestContext};
+use crate::store::{ByteRange, LikelySize, RequestContext};
 
 /// Bytes of decoded indexes that an array keeps.
 const KEPT_BYTES: usize = 32 << 20;
@@ -37,7 +37,12 @@ pub(super) struct FoundIndex {
 pub(super) struct IndexRequest {
     /// Where it stands and how it is encoded.
     pub format: Rc<ShardIndexFormat>,
+    /// Length of a shard that has all of its inner chunks, where that is known.
+    pub full_len: Option<u64>,
 }
+
+/// So many shards tell how long the next one may be.
+const SIBLINGS: usize = 8;
 
 /// A stored chunk, the level of the shard in it, and where its index stands (0 for the outermost).
 type Place = (Rc<[u64]>, usize, u64);
@@ -62,6 +67,8 @@ pub struct ShardIndexes {
     pending: RefCell<Map<Place, (Moment, WeakPending)>>,
     /// What was asked for before is not kept: everything was to be forgotten then.
     forgotten: Cell<Moment>,
+    /// Lengths of the shards that were read last.
+    lengths: RefCell<Vec<u64>>,
 }
 
 impl ShardIndexes {
@@ -77,9 +84,10 @@ impl ShardIndexes {
         if let Some(answer) = self.known(array, &place) {
             return Ok(answer);
         }
+        let context = RequestContext { likely_size: self.likely_size(request.full_len), ..context.clone() };
         let format = request.format;
         loop {
-            let Joined { pending, ours, asked } = self.join(array, need, &place, &format, context);
+            let Joined { pending, ours, asked } = self.join(array, need, &place, &format, &context);
             let answer = pending.await;
             match answer {
                 // A user's store was given the signal of whoever asked first; we have not given up.
@@ -92,6 +100,26 @@ impl ShardIndexes {
                 }
             }
         }
+    }
+
+    /// How long a shard may be: as long as all of its chunks are together, where that is known, or about as long as those before it.
+    fn likely_size(&self, full_len: Option<u64>) -> Option<LikelySize> {
+        if let Some(len) = full_len {
+            return Some(LikelySize { low: len, high: len });
+        }
+        let lengths = self.lengths.borrow();
+        let (low, high) = lengths.iter().min().zip(lengths.iter().max())?;
+        // Of few it is not known how much they differ.
+        let margin = (high - low).max(high / 64) / lengths.len() as u64;
+        Some(LikelySize { low: low.saturating_sub(margin), high: high.saturating_add(margin) })
+    }
+
+    fn learn_length(&self, len: u64) {
+        let mut lengths = self.lengths.borrow_mut();
+        if lengths.len() == SIBLINGS {
+            lengths.remove(0);
+        }
+        lengths.push(len);
     }
 
     /// The index that a need asks for, if it is known.
@@ -148,6 +176,9 @@ impl ShardIndexes {
         }
         drop(pending);
         let Ok(answer) = answer else { return };
+        if let Some(len) = answer.as_ref().and_then(|found| found.shard_len) {
+            self.learn_length(len);
+        }
         if asked < self.forgotten.get() {
             return;
         }

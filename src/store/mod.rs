@@ -73,6 +73,17 @@ pub struct RequestContext {
     pub reload: bool,
     /// Which of the requests that wait goes first.
     pub urgency: Urgency,
+    /// How large the value may be, for who asks for its end.
+    pub likely_size: Option<LikelySize>,
+}
+
+/// From how many to how many bytes a value has, if it is like others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LikelySize {
+    /// At least.
+    pub low: u64,
+    /// At most.
+    pub high: u64,
 }
 
 /// What a key holds.

@@ -15,14 +15,14 @@ const INNER = 64 * 64 * 4;
 const INDEX = 16 * 16 + 4;
 
 /** A sharded array, written here: of 512 × 512 in shards of 256 × 256 (small ones would be fetched whole) with inner chunks of 64 × 64. */
-async function madeShards(first = 0) {
+async function madeShards(first = 0, codecs = []) {
   const files = new Map();
   const array = await zarr.create(files, {
     shape: [512, 512],
     chunkShape: [64, 64],
     shardShape: [256, 256],
     dtype: "uint32",
-    codecs: [],
+    codecs,
   });
   await array.set(
     null,
@@ -212,13 +212,13 @@ const expectUpper = (data) => {
 const openFromElsewhere = () =>
   zarr.open(new zarr.FetchStore(server.url, { useSuffixRequest: false }), { kind: "array" });
 
-test("a shard: its size, its index and merged ranges; no suffix, no multiple ranges", async () => {
+test("a shard: its index, which tells its size, and merged ranges; no suffix, no multiple ranges", async () => {
   server.files = await madeShards();
   const shards = await openFromElsewhere();
   server.requests.length = 0;
   await shards.get([zarr.slice(0, 64), zarr.slice(0, 256)]);
-  const index = `GET bytes=${16 * INNER}-${16 * INNER + INDEX - 1}`;
-  assert.deepEqual(server.of(CHUNK), ["HEAD", index, `GET bytes=0-${4 * INNER - 1}`]);
+  const index = `GET bytes=${16 * INNER}-${16 * INNER + INDEX}`;
+  assert.deepEqual(server.of(CHUNK), [index, `GET bytes=0-${4 * INNER - 1}`]);
   server.requests.length = 0;
   await shards.get([zarr.slice(64, 128), zarr.slice(64, 128)]);
   for (const asked of server.of(CHUNK)) assert.match(asked, /^GET bytes=\d+-\d+$/);
@@ -231,8 +231,8 @@ test("a shard: its size, its index and merged ranges; no suffix, no multiple ran
 });
 
 /** Reads shards on a server that does something to every range; right values, or an error. */
-async function readShards(act) {
-  server.files = await madeShards();
+async function readShards(act, codecs) {
+  server.files = await madeShards(0, codecs);
   const shards = await openFromElsewhere();
   server.requests.length = 0;
   server.act = act;
@@ -247,15 +247,23 @@ test("a server that ignores ranges is not taken at its word, and is warned of", 
 });
 
 test("a server without HEAD, or whose HEAD has no length, or says 0", async () => {
-  const heads = [
+  const answers = [
     (response) => response.writeHead(405).end(),
     (response) => response.writeHead(403).end(),
     (response) => response.writeHead(200, { "Transfer-Encoding": "chunked" }).end(),
     (response) => response.writeHead(200, { "Content-Length": 0 }).end(),
   ];
-  for (const head of heads) {
-    const act = (request, response) => request.method === "HEAD" && Boolean(head(response));
-    expectUpper(await readShards(act));
+  for (const head of answers) {
+    let heads = 0;
+    const act = (request, response) => {
+      if (request.method !== "HEAD") return false;
+      heads += 1;
+      head(response);
+      return true;
+    };
+    // Of compressed shards it is not known how long they are.
+    expectUpper(await readShards(act, [{ name: "gzip", configuration: { level: 1 } }]));
+    assert.ok(heads > 0);
   }
 });
 

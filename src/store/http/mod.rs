@@ -129,6 +129,7 @@ impl<T: Transport> HttpStore<T> {
         let setting = Setting {
             url: &shown,
             subject: context.subject,
+            likely_size: context.likely_size,
             options: &self.options,
             origin: &self.origin,
             knowledge: &self.knowledge,

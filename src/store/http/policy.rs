@@ -1,7 +1,8 @@
 //! One read over HTTP as a pure machine: it names a request, is given the answer, and names the next or the outcome.
 //!
-//! It neither awaits nor sends, so each oddity of servers is a test without a network. A suffix is read in up to three ways,
-//! the next being taken when one proves useless: the size by HEAD and then `bytes=a-b`; `bytes=-N`; everything.
+//! It neither awaits nor sends, so each oddity of servers is a test without a network. A suffix is read in up to four ways,
+//! the next being taken when one proves useless: `bytes=a-b` around where the end is likely to be, which tells the size too; the size by
+//! HEAD and then `bytes=a-b`; `bytes=-N`; everything.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -9,12 +10,12 @@ use std::ops::Range;
 use super::HttpOptions;
 use super::fault::{self, Asked};
 use super::origin::{Origin, SuffixRanges};
-use super::response::{self, Doubt, Reading};
+use super::response::{self, ContentRange, Doubt, Reading};
 use super::retry::Retries;
 use super::transport::{Answer, HttpResponse, Method, TransportError};
 use crate::error::{Error, Result};
 use crate::limits;
-use crate::store::{ByteRange, Fetched, Subject, Value};
+use crate::store::{ByteRange, Fetched, LikelySize, Subject, Value};
 
 /// What a read is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +75,8 @@ pub(super) struct Knowledge {
     pub ranges_ignored: Cell<bool>,
     /// HEAD was refused, or does not tell the size.
     pub head_useless: Cell<bool>,
+    /// A range around the likely end did not tell the size.
+    pub tails_useless: Cell<bool>,
     /// The last chunk came with a `Cache-Control` that wants it to be asked for again.
     pub refuses_to_be_kept: Cell<bool>,
     /// The warning about 403 was given.
@@ -86,6 +89,7 @@ pub(super) struct Setting<'a> {
     /// The URL without its query.
     pub url: &'a str,
     pub subject: Subject,
+    pub likely_size: Option<LikelySize>,
     pub options: &'a HttpOptions,
     pub origin: &'a Origin,
     pub knowledge: &'a Knowledge,
@@ -97,6 +101,8 @@ enum Stage {
     Whole,
     Window(Range<u64>),
     Suffix(u64),
+    /// These bytes, among which the end is likely to be.
+    Tail(Range<u64>),
     /// The size, by HEAD.
     Head,
     /// The size, by the `Content-Range` of the first byte.
@@ -114,11 +120,15 @@ impl Stage {
             // Up to the end: some servers refuse a last byte that no file has.
             Self::Window(range) if range.end == u64::MAX => Some(format!("bytes={}-", range.start)),
             Self::Window(range) => Some(format!("bytes={}-{}", range.start, range.end.saturating_sub(1))),
+            Self::Tail(range) => Some(format!("bytes={}-{}", range.start, range.end.saturating_sub(1))),
             Self::Suffix(len) => Some(format!("bytes=-{len}")),
             Self::FirstByte => Some("bytes=0-0".to_owned()),
         }
     }
 }
+
+/// How much more than what is wanted is read to learn where the end is.
+const TAIL_BYTES: u64 = 128 << 10;
 
 /// One read. See the module.
 pub(super) struct Exchange<'a> {
@@ -129,6 +139,7 @@ pub(super) struct Exchange<'a> {
     size: Option<u64>,
     head_failed: bool,
     suffix_failed: bool,
+    tail_failed: bool,
     retries: Retries,
     /// Length of the body that was doubted.
     doubted: Option<u64>,
@@ -144,6 +155,7 @@ impl<'a> Exchange<'a> {
             size: None,
             head_failed: setting.knowledge.head_useless.get(),
             suffix_failed: setting.origin.suffix_ranges.get() == SuffixRanges::Fail,
+            tail_failed: setting.knowledge.tails_useless.get(),
             retries: Retries::default(),
             doubted: None,
         };
@@ -193,11 +205,21 @@ impl<'a> Exchange<'a> {
             Stage::Whole
         } else if !self.suffix_failed && (at_once || self.head_failed) {
             Stage::Suffix(len)
+        } else if let Some(tail) = self.likely_tail(len) {
+            Stage::Tail(tail)
         } else if self.head_failed {
             Stage::Whole
         } else {
             Stage::Head
         }
+    }
+
+    /// Where the last bytes are likely to be, and one more: an answer that has no bytes there tells the size, also where its headers do
+    /// not. `None` where that is not known well enough.
+    fn likely_tail(&self, len: u64) -> Option<Range<u64>> {
+        let LikelySize { low, high } = self.setting.likely_size.filter(|_| !self.tail_failed)?;
+        let is_worth = high.checked_sub(low)? <= TAIL_BYTES;
+        is_worth.then(|| low.saturating_sub(len)..high.saturating_add(1))
     }
 
     fn ask(&self, after_ms: u32) -> Step {
@@ -234,6 +256,7 @@ impl<'a> Exchange<'a> {
             // Answers to HEAD have no body that would explain them, and a signature may be good for GET alone.
             status if self.stage == Stage::Head && status != 401 => self.without_head(),
             400 | 405 | 501 if matches!(self.stage, Stage::Suffix(_)) => self.without_suffix(),
+            400 | 405 | 501 if matches!(self.stage, Stage::Tail(_)) => self.without_tail(),
             403 => self.forbidden(response),
             _ => self.fail(|asked| asked.refused(response)),
         }
@@ -271,11 +294,14 @@ impl<'a> Exchange<'a> {
                 self.setting.knowledge.ranges_ignored.set(false);
                 self.read(response, reading)
             }
+            (Stage::Tail(asked), 206) => self.take_tail(response, asked.clone()),
             (Stage::Suffix(len), 206) => {
                 let reading = response::suffix(response, *len);
                 self.read(response, reading)
             }
-            (Stage::Whole | Stage::Window(_) | Stage::Suffix(_), _) => self.everything(response),
+            (Stage::Whole | Stage::Window(_) | Stage::Suffix(_) | Stage::Tail(_), _) => {
+                self.everything(response)
+            }
         }
     }
 
@@ -290,7 +316,7 @@ impl<'a> Exchange<'a> {
         }
         let Goal::Read(range) = self.goal else { return self.found_size(response.body.len()) };
         let asked = match &self.stage {
-            Stage::Window(want) => Some(want.end - want.start),
+            Stage::Window(want) | Stage::Tail(want) => Some(want.end - want.start),
             Stage::Suffix(len) => Some(*len),
             _ => None,
         };
@@ -325,6 +351,35 @@ impl<'a> Exchange<'a> {
         }
     }
 
+    /// An answer to where the end was likely to be: the last bytes are in it, or its size tells where they are.
+    fn take_tail(&mut self, response: &HttpResponse, asked: Range<u64>) -> Step {
+        let ContentRange { held, total } = response.content_range();
+        let body = response.body.len();
+        let held = held.unwrap_or(asked.start..asked.start.saturating_add(body));
+        let is_short = held.end < asked.end && response.length_confirmed();
+        let size = total.or(is_short.then_some(held.end));
+        let (Some(size), Goal::Read(range)) = (size, self.goal) else { return self.without_tail() };
+        if held.start != asked.start || held.end - held.start != body || held.end > size {
+            return self.without_tail();
+        }
+        match range.of(size) {
+            Some(window) if held.start <= window.start && held.end == size => {
+                match response.body.slice(window.start - held.start..window.end - held.start) {
+                    Ok(value) => self.found(response.fetched(value, Some(size))),
+                    Err(error) => Step::Done(Err(error)),
+                }
+            }
+            Some(window) => self.read_window(window, size),
+            None => Step::Done(Err(range.past_end(Some(size)))),
+        }
+    }
+
+    fn without_tail(&mut self) -> Step {
+        self.tail_failed = true;
+        self.setting.knowledge.tails_useless.set(true);
+        self.restart()
+    }
+
     fn read_window(&mut self, window: Range<u64>, size: u64) -> Step {
         self.size = Some(size);
         self.stage = Stage::Window(window);
@@ -353,6 +408,9 @@ impl<'a> Exchange<'a> {
         match (&self.stage, self.goal, total) {
             (Stage::Head, ..) => self.without_head(),
             (Stage::FirstByte, ..) => self.found_size(total.unwrap_or(0)),
+            // It is smaller than was likely.
+            (Stage::Tail(_), _, Some(size)) if size > 0 => self.learn_size(Some(size)),
+            (Stage::Tail(_), ..) => self.without_tail(),
             (Stage::Suffix(_), _, Some(0)) => self.found(response.fetched(Value::from(Vec::new()), Some(0))),
             (Stage::Suffix(len), _, Some(size)) => {
                 let window = size.saturating_sub(*len)..size;
@@ -411,6 +469,7 @@ impl<'a> Exchange<'a> {
         match (self.doubted.replace(doubt.len), doubt.plausible) {
             (None, _) => {
                 self.size = None;
+                self.tail_failed = true;
                 self.restart()
             }
             (Some(before), Some(plausible)) if before == doubt.len => self.found(plausible),

@@ -119,7 +119,7 @@ impl HttpResponse {
     }
 
     /// Whether the headers agree that a body shorter than asked is all there is.
-    fn length_confirmed(&self) -> bool {
+    pub(super) fn length_confirmed(&self) -> bool {
         self.content_length() == Some(self.body.len())
     }
 }

@@ -52,12 +52,13 @@ impl<S: Store + 'static> Sharing<S> {
         Self { inner: Rc::new(inner), flights: Rc::default() }
     }
 
-    fn join(&self, question: Question, urgency: f64) -> Shared<Read> {
+    fn join(&self, question: Question, context: &RequestContext) -> Shared<Read> {
+        let urgency = context.urgency.value();
         let flying = self.flights.by_question.borrow().get(&question).and_then(|flight| {
             let read = flight.read.upgrade()?;
             Some((read, flight.urgency.clone()))
         });
-        let Some((read, waiting)) = flying else { return self.begin(question, urgency) };
+        let Some((read, waiting)) = flying else { return self.begin(question, context) };
         waiting.raise(urgency);
         read
     }
@@ -67,18 +68,16 @@ impl<S: Store + 'static> Sharing<S> {
         self.flights.by_question.borrow_mut().retain(|question, _| question.key != *key);
     }
 
-    fn begin(&self, question: Question, urgency: f64) -> Shared<Read> {
+    fn begin(&self, question: Question, context: &RequestContext) -> Shared<Read> {
         let serial = self.flights.serial.get();
         self.flights.serial.set(serial + 1);
         let landing = Landing { flights: self.flights.clone(), question: question.clone(), serial };
         let inner = self.inner.clone();
         // Its own: raising it must not raise all that this caller waits for.
-        let urgency = Urgency::new(urgency);
-        let raised = urgency.clone();
+        let urgency = Urgency::new(context.urgency.value());
+        let context = RequestContext { signal: None, urgency: urgency.clone(), ..context.clone() };
         let read: Read = Box::pin(async move {
-            let Question { key, range, subject, reload } = &landing.question;
-            let context =
-                RequestContext { signal: None, subject: *subject, reload: *reload, urgency: raised };
+            let Question { key, range, .. } = &landing.question;
             inner.get(key, *range, &context).await
         });
         let read = read.shared();
@@ -161,7 +160,7 @@ impl<S: Store + 'static> Store for Sharing<S> {
         context: &'a RequestContext,
     ) -> LocalFuture<'a, Result<Option<Fetched>>> {
         let RequestContext { subject, reload, .. } = *context;
-        Box::pin(self.join(Question { key: key.clone(), range, subject, reload }, context.urgency.value()))
+        Box::pin(self.join(Question { key: key.clone(), range, subject, reload }, context))
     }
 }
 

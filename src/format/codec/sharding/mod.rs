@@ -70,6 +70,12 @@ impl Sharding {
         &self.inner.decoded().shape
     }
 
+    /// Length of a shard that has all of its inner chunks, where they are of one length.
+    pub fn full_len(&self) -> Option<u64> {
+        let chunks = self.grid.iter().try_fold(1_u64, |chunks, along| chunks.checked_mul(*along))?;
+        self.inner.encoded_len()?.checked_mul(chunks)?.checked_add(self.index.encoded_len())
+    }
+
     /// How many shards nest below this one, itself included.
     pub fn depth(&self) -> usize {
         1 + self.inner.plannable_sharding().map_or(0, Self::depth)

@@ -14,7 +14,7 @@ use crate::store::http::transport::{
 };
 use crate::store::http::url::RootUrl;
 use crate::store::http::{HttpOptions, HttpStore};
-use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Store, Subject, Value};
+use crate::store::{ByteRange, Fetched, LikelySize, LocalFuture, RequestContext, Store, Subject, Value};
 
 pub const ROOT: &str = "https://host/data.zarr?sig=secret";
 
@@ -153,6 +153,15 @@ impl Scene {
 
     pub fn suffix(&self, len: u64) -> Result<Option<Vec<u8>>> {
         self.chunk(ByteRange::Suffix(len))
+    }
+
+    /// As [`suffix`](Self::suffix), of an object that is likely to be so large.
+    pub fn likely_suffix(&self, len: u64, low: u64, high: u64) -> Result<Option<Vec<u8>>> {
+        let likely_size = Some(LikelySize { low, high });
+        let context = RequestContext { subject: Subject::Chunk, likely_size, ..RequestContext::default() };
+        let key = StoreKey::parse("c/0").unwrap();
+        let fetched = self.finish(block_on(self.store.get(&key, ByteRange::Suffix(len), &context)))?;
+        Ok(fetched.map(|fetched| fetched.value.to_vec(1000, "test").unwrap()))
     }
 
     pub fn size(&self) -> Result<Option<u64>> {

@@ -198,3 +198,83 @@ fn the_size_is_asked_by_head_and_by_the_first_byte_where_that_fails() {
     scene.then("GET c/0 bytes=0-0", respond(206, b"0", &[]));
     assert_eq!(scene.size().unwrap_err().kind(), ErrorKind::Store);
 }
+
+#[test]
+fn where_the_end_is_likely_one_request_tells_the_size_too() {
+    let scene = Scene::new();
+    // The end is among the bytes, right at their end, and (cross-origin) seen by their being fewer than asked.
+    let visible = ["Content-Range: bytes 5-9/10"];
+    let hidden = ["Content-Length: 5"];
+    for headers in [&visible as &[&str], &hidden] {
+        scene.then("GET c/0 bytes=5-12", respond(206, b"56789", headers));
+        assert_eq!(scene.likely_suffix(2, 7, 12).unwrap().unwrap(), b"89");
+    }
+    scene.then("GET c/0 bytes=8-10", respond(206, b"89", &["Content-Length: 2"]));
+    assert_eq!(scene.likely_suffix(2, 10, 10).unwrap().unwrap(), b"89");
+    // All of a small one.
+    scene.then("GET c/0 bytes=0-20", respond(206, b"0123456789", &["Content-Range: bytes 0-9/10"]));
+    assert_eq!(scene.likely_suffix(12, 5, 20).unwrap().unwrap(), b"0123456789");
+}
+
+#[test]
+fn where_the_end_is_elsewhere_its_place_is_known_at_once() {
+    let index = || respond(206, b"89", &["Content-Range: bytes 8-9/10"]);
+    let scene = Scene::new();
+    // Larger, smaller, and one that begins before what was asked for.
+    scene
+        .then("GET c/0 bytes=2-5", respond(206, b"2345", &["Content-Range: bytes 2-5/10"]))
+        .then("GET c/0 bytes=8-9", index());
+    assert_eq!(scene.likely_suffix(2, 4, 5).unwrap().unwrap(), b"89");
+    scene
+        .then("GET c/0 bytes=18-20", respond(416, b"", &["Content-Range: bytes */10"]))
+        .then("GET c/0 bytes=8-9", index());
+    assert_eq!(scene.likely_suffix(2, 20, 20).unwrap().unwrap(), b"89");
+    scene
+        .then("GET c/0 bytes=9-11", respond(206, b"9", &["Content-Range: bytes 9-9/10"]))
+        .then("GET c/0 bytes=8-9", index());
+    assert_eq!(scene.likely_suffix(2, 11, 11).unwrap().unwrap(), b"89");
+    // It changed in between.
+    scene
+        .then("GET c/0 bytes=2-5", respond(206, b"2345", &["Content-Range: bytes 2-5/10"]))
+        .then("GET c/0 bytes=8-9", respond(206, b"01", &["Content-Range: bytes 8-9/12"]))
+        .then("HEAD c/0 no-store", respond(200, b"", &["Content-Length: 12"]))
+        .then("GET c/0 bytes=10-11 no-store", respond(206, b"ab", &["Content-Range: bytes 10-11/12"]));
+    assert_eq!(scene.likely_suffix(2, 4, 5).unwrap().unwrap(), b"ab");
+}
+
+#[test]
+fn an_answer_that_does_not_tell_the_size_leads_to_head_and_is_remembered() {
+    for refused in [
+        respond(206, b"234", &[]),
+        respond(206, b"01", &["Content-Range: bytes 0-1/10"]),
+        respond(206, b"23", &["Content-Range: bytes 2-4/10"]),
+        respond(416, b"", &[]),
+        respond(501, b"", &[]),
+    ] {
+        let scene = Scene::new();
+        scene
+            .then("GET c/0 bytes=2-4", refused)
+            .then("HEAD c/0", respond(200, b"", &["Content-Length: 10"]))
+            .then("GET c/0 bytes=8-9", respond(206, b"89", &[]));
+        assert_eq!(scene.likely_suffix(2, 4, 4).unwrap().unwrap(), b"89");
+        scene
+            .then("HEAD c/0", respond(200, b"", &["Content-Length: 10"]))
+            .then("GET c/0 bytes=8-9", respond(206, b"89", &[]));
+        assert_eq!(scene.likely_suffix(2, 4, 4).unwrap().unwrap(), b"89");
+    }
+}
+
+#[test]
+fn little_is_read_for_a_guess() {
+    let scene = Scene::new();
+    // Sizes that differ too much.
+    scene
+        .then("HEAD c/0", respond(200, b"", &["Content-Length: 10"]))
+        .then("GET c/0 bytes=8-9", respond(206, b"89", &[]));
+    assert_eq!(scene.likely_suffix(2, 10, 10_000_000).unwrap().unwrap(), b"89");
+    // An absent one, and a server that sends everything.
+    scene.then("GET c/0 bytes=8-10", respond(404, b"", &[]));
+    assert_eq!(scene.likely_suffix(2, 10, 10).unwrap(), None);
+    scene.then("GET c/0 bytes=8-10", respond(200, b"0123456789", &[]));
+    assert_eq!(scene.likely_suffix(2, 10, 10).unwrap().unwrap(), b"89");
+}
