@@ -15,7 +15,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use crate::access::binding::Level;
 use crate::access::part::Part;
 use crate::access::piece::{Header, MovedAxis};
-use crate::access::plan::{Need, Outline, PartPlan};
+use crate::access::plan::{Need, NeededRange, Outline, PartPlan};
 use crate::error::Result;
 use crate::hierarchy::chunk_cache::Kind;
 use crate::hierarchy::decoder::{Decoder, PartDecoder};
@@ -34,6 +34,10 @@ const STACK_BYTES: u64 = 1 << 20;
 
 /// So many requests of a part are started, or answers taken, before others have their turn: a part may have thousands of tiny chunks.
 const AT_A_TIME: usize = 64;
+
+/// So many whole chunks are looked at before others have their turn. Ranges of a shard are looked at together, since neighbours are one
+/// request.
+pub(super) const LOOKED_AT: usize = 256;
 
 /// A box of a chunk is taken element by element, on the caller's thread, up to so many elements.
 const SINGLE_ELEMENTS: u64 = 1 << 14;
@@ -104,11 +108,14 @@ impl ReadWork {
         let (encoded, chunks) = (Vec::new(), Vec::new());
         let mut in_flight = InFlight { plan, counts, decoding: None, encoded, chunks };
         let mut waiting: FuturesUnordered<Waiting> = FuturesUnordered::new();
-        let (mut to_start, mut taken) = (VecDeque::new(), 0_usize);
+        let (mut needed, mut to_start, mut taken) = (VecDeque::new(), VecDeque::new(), 0_usize);
         loop {
-            let needs = in_flight.plan.take_needs();
-            to_start.extend(self.begin(&mut in_flight, needs, begun)?);
-            let event = if to_start.is_empty() {
+            needed.extend(in_flight.plan.take_needs());
+            if to_start.len() < AT_A_TIME {
+                let needs = some_of(&mut needed);
+                to_start.extend(self.begin(&mut in_flight, needs, begun)?);
+            }
+            let event = if to_start.is_empty() && needed.is_empty() {
                 waiting.next().await
             } else {
                 waiting.extend(to_start.drain(..to_start.len().min(AT_A_TIME)));
@@ -126,11 +133,11 @@ impl ReadWork {
                     }
                     self.supply(&mut in_flight, &part)?;
                 }
-                None if to_start.is_empty() && waiting.is_empty() => break,
+                None if needed.is_empty() && to_start.is_empty() && waiting.is_empty() => break,
                 None => {}
             }
             taken += 1;
-            if !to_start.is_empty() || taken >= AT_A_TIME {
+            if !needed.is_empty() || !to_start.is_empty() || taken >= AT_A_TIME {
                 taken = 0;
                 next_turn().await;
             }
@@ -399,6 +406,13 @@ impl ReadWork {
         }
         Ok(Some(PlacedChunk { elements: value.clone(), strides, moved }))
     }
+}
+
+/// What is looked at in one go.
+fn some_of(needed: &mut VecDeque<Need>) -> Vec<Need> {
+    let whole = needed.iter().take(LOOKED_AT).take_while(|need| need.range == NeededRange::Whole).count();
+    let some = if whole > 0 { whole } else { needed.len() };
+    needed.drain(..some).collect()
 }
 
 fn count(in_flight: &InFlight, chunks: usize, bytes: u64) {

@@ -191,12 +191,17 @@ async fn read_selected(
     let part_work = ReadWork { fetching, decoder: decoder.clone(), layout: layout.clone(), keeping };
     let reader = PartReader::new(part_work, sink, work.chunk_count(), request.decodes);
     stream::iter(work.order(request))
-        .map(|i| {
+        .then(|i| {
             let (work, reader) = (&work, &reader);
             async move {
-                let (part, chunks, plan) = work.part(array, i);
-                reader.read(&part, chunks, &plan).await
+                let planned = work.part(array, i);
+                reader.take_turn(planned.1).await;
+                planned
             }
+        })
+        .map(|(part, chunks, plan)| {
+            let reader = &reader;
+            async move { reader.read(&part, chunks, &plan).await }
         })
         .buffer_unordered(parts_in_flight(request, &work, &layout))
         .try_collect::<()>()

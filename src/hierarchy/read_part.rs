@@ -12,9 +12,10 @@ use crate::access::part::Part;
 use crate::access::plan::PartPlan;
 use crate::error::{Error, Result, Stage};
 use crate::hierarchy::fetching::Fetching;
-use crate::hierarchy::part_work::{Counts, PartResult, PartRun, ReadWork};
+use crate::hierarchy::part_work::{Counts, LOOKED_AT, PartResult, PartRun, ReadWork};
 use crate::hierarchy::read::{OutputLayout, PartData, PartSink, Progress};
 use crate::hierarchy::shared_parts::{OnItsWay, Sharing};
+use crate::store::turn::next_turn;
 use crate::store::{RequestContext, Subject};
 
 /// How often a part is begun again because a shard changed under it.
@@ -29,6 +30,8 @@ pub(super) struct PartReader<'a> {
     work: Rc<ReadWork>,
     sink: &'a dyn PartSink,
     sharing: Sharing,
+    /// Chunks of parts that were planned since others had their turn.
+    planned: Cell<u64>,
     progress: Cell<Progress>,
 }
 
@@ -69,7 +72,13 @@ impl<'a> PartReader<'a> {
         let fetching = Fetching { context, ..fetching };
         let parts_total = work.layout.parts;
         let progress = Cell::new(Progress { parts_total, chunks_total, ..Progress::default() });
-        Self { work: Rc::new(ReadWork { fetching, ..work }), sink, sharing, progress }
+        Self {
+            work: Rc::new(ReadWork { fetching, ..work }),
+            sink,
+            sharing,
+            planned: Cell::default(),
+            progress,
+        }
     }
 
     /// How far the read is.
@@ -111,6 +120,17 @@ impl<'a> PartReader<'a> {
             }
         }
         Err(Error::store("a shard kept changing while it was read"))
+    }
+
+    /// Lets others go first before a part of so many chunks is planned, where many were.
+    pub(super) async fn take_turn(&self, chunks: u64) {
+        let planned = self.planned.get().saturating_add(chunks);
+        if planned < LOOKED_AT as u64 {
+            self.planned.set(planned);
+            return;
+        }
+        self.planned.set(0);
+        next_turn().await;
     }
 
     async fn attempt(&self, part: &Part, plan: &dyn Fn() -> Result<PartPlan>, seen: &Seen) -> Attempt {

@@ -2,7 +2,7 @@
 
 mod support;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::path::Path;
 use std::rc::Rc;
@@ -11,13 +11,16 @@ use std::task::{Context, Poll, Waker};
 use futures_executor::block_on;
 use futures_util::future::{FutureExt, join};
 use support::{ReadElements, folder_store, read_async, read_selection, read_with};
+use zarr_wasm::access::part::Part;
 use zarr_wasm::access::selection::{DimensionSelection, Selection};
 use zarr_wasm::error::Result;
 use zarr_wasm::format::path::StoreKey;
 use zarr_wasm::hierarchy::array::Array;
 use zarr_wasm::hierarchy::decoder::{Decoder, Inline, PartDecoder};
 use zarr_wasm::hierarchy::open::{OpenOptions, open};
+use zarr_wasm::hierarchy::read::{OutputLayout, PartData, PartSink, ReadRequest, read};
 use zarr_wasm::store::memory::MemoryStore;
+use zarr_wasm::store::turn::set_pause;
 use zarr_wasm::store::wrap::Counting;
 use zarr_wasm::store::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store};
 
@@ -304,4 +307,70 @@ fn the_same_elements_are_decoded_once_for_all_who_read_them() {
         array.forget_chunks();
         assert_eq!((Rc::strong_count(&array), Rc::strong_count(&store)), held, "{leave:?}");
     }
+}
+
+/// Takes parts and keeps nothing.
+struct Discard;
+
+impl PartSink for Discard {
+    fn begin(&self, _layout: &OutputLayout) -> Result<()> {
+        Ok(())
+    }
+
+    fn part(&self, _part: &Part, _data: PartData) -> LocalFuture<'_, Result<()>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+thread_local! {
+    static TURN: Cell<u64> = const { Cell::new(0) };
+    static WAITING: RefCell<Vec<Waker>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Ready in the next turn.
+fn pause() -> LocalFuture<'static, ()> {
+    let begun = TURN.get();
+    Box::pin(poll_fn(move |context| {
+        if TURN.get() > begun {
+            return Poll::Ready(());
+        }
+        WAITING.with_borrow_mut(|waiting| waiting.push(context.waker().clone()));
+        Poll::Pending
+    }))
+}
+
+/// Parts of a thousand chunks each are begun many at a time, and none of them in one go with the next.
+#[test]
+fn others_have_their_turn_between_parts_of_many_chunks() {
+    let document = r#"{"zarr_format": 3, "node_type": "array", "shape": [1048576, 1048576], "data_type": "uint32",
+        "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [16, 16]}},
+        "chunk_key_encoding": {"name": "default"}, "fill_value": 0,
+        "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}"#;
+    let inner = MemoryStore::new();
+    let key = StoreKey::parse("zarr.json").unwrap_or_else(|error| panic!("{error:?}"));
+    inner.insert(&key, document.as_bytes().to_vec());
+    let store = Rc::new(Counting::with_log(inner));
+    let array = array_at(&store, "");
+    set_pause(pause);
+    let opened = store.log().len();
+    let request = ReadRequest {
+        selection: Selection::all(),
+        order: None,
+        streamed: true,
+        nearest: None,
+        conversion: None,
+        decodes: true,
+    };
+    let decoder: Rc<dyn Decoder> = Rc::new(Inline::default());
+    let context = RequestContext::default();
+    let mut reading: LocalFuture<'_, _> = Box::pin(read(&array, &request, &decoder, &Discard, &context));
+    for turn in 1..5 {
+        let before = store.log().len();
+        assert!(reading.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        // 64 at a time of each part; of 32 parts at once it would be 2048.
+        assert!(store.log().len() - before <= 64 * turn, "{}", store.log().len() - before);
+        TURN.set(TURN.get() + 1);
+        WAITING.take().iter().for_each(Waker::wake_by_ref);
+    }
+    assert!(store.log().len() - opened >= 3 * 64);
 }
