@@ -67,6 +67,18 @@ test("a decoder has two messages at most; cancelled parts are never posted", asy
   assert.equal((await parts[0].elements).length, 1);
 });
 
+test("a decoder starts before there is work for it, once", async () => {
+  const { pool, ports } = fakePool(2);
+  assert.equal(pool.prepared().prepared(), pool);
+  await turn();
+  assert.equal(ports.length, 1);
+  pool.prepared();
+  const { part } = addPart(pool);
+  await turn();
+  assert.equal(ports.length, 1);
+  assert.ok(ports[0].work.every((work) => work.part === part.id));
+});
+
 test("the more urgent part goes first", async () => {
   const { pool, ports } = fakePool(1);
   const parts = [0, 0, 0, 5].map((priority) => addPart(pool, priority));

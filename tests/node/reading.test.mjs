@@ -25,6 +25,17 @@ function checkBig(data, [rows, columns]) {
 
 const upTo = (end, start = 0) => Array.from({ length: end - start }, (_, at) => start + at);
 
+test("while no worker has started, a read of a few chunks is decoded here, and one starts", async () => {
+  const array = await zarr.open(bigStore, { kind: "array" });
+  const { data } = await array.get([zarr.slice(0, 64), zarr.slice(0, 128)]);
+  checkBig(data, [upTo(64), upTo(128)]);
+  const { parts } = zarr.info();
+  assert.deepEqual(parts, { workers: 0, caller: 1 });
+  while (zarr.info().workers === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await array.get([zarr.slice(64, 128), zarr.slice(0, 128)]);
+  assert.equal(zarr.info().parts.workers, 1);
+});
+
 test("a large read is decoded by workers, a small one here", async () => {
   const array = await zarr.open(bigStore, { kind: "array" });
   const before = zarr.info().parts;

@@ -137,6 +137,12 @@ export class DecodePool {
     return this.#seats.length;
   }
 
+  /** Starts a first decoder, unless there is one: work for it is on its way. */
+  prepared(): this {
+    if (this.#seats.length + this.#opening === 0) this.#openSeat();
+    return this;
+  }
+
   begin(array: BoundArray, header: Uint32Array, priority: number): PartTask {
     return new PartTask(nextPart++, array, header, priority);
   }

@@ -10,7 +10,7 @@ import { type BoundArray, DecodePool, type PartTask } from "../pool/pool.ts";
 import { callerPort, openPort } from "../pool/port.ts";
 import { DecodeFailure } from "../worker/decode_host.ts";
 import { dropSpares } from "../worker/part_memory.ts";
-import type { SharedTarget } from "../worker/protocol.ts";
+import type { Home, SharedTarget } from "../worker/protocol.ts";
 import type { PlacedChunk } from "./place_chunk.ts";
 import type { Layout } from "./result.ts";
 
@@ -72,9 +72,24 @@ const caller = new DecodePool(
   workerIdleMs,
 );
 
+/** Up to this many, of chunks that are not small, starting the first worker takes longer. */
+const COLD_CALLER_BYTES = 512 << 10;
+const COLD_CHUNK_BYTES = 16 << 10;
+
 /** Whoever is to do work on so many decoded bytes. */
 export const poolFor = (bytes: number): DecodePool =>
   bytes <= CALLER_BYTES || workerLimit() === 0 ? caller : workers;
+
+/**
+ * Whoever is to decode what is still to be fetched: it starts meanwhile. Until a worker is there, the first tiles of a page are decoded
+ * here, unless another build of the engine does that: those are large, and what they decode takes long.
+ */
+function decoderFor(bytes: number, chunkBytes: number, home: Home): DecodePool {
+  const pool = poolFor(bytes).prepared();
+  const isCold = pool === workers && workers.size === 0;
+  const isTile = bytes <= COLD_CALLER_BYTES && chunkBytes >= COLD_CHUNK_BYTES;
+  return isCold && isTile && home === "engine" ? caller.prepared() : pool;
+}
 
 /** How many decoders there are in the pool of workers. */
 export const workerCount = (): number => workers.size;
@@ -98,6 +113,10 @@ export interface JobOptions {
   result: Sink;
   /** Bytes that reading all of this decodes, at most. */
   decodedBytes: (layout: Layout) => number;
+  /** Bytes of one chunk, decoded. */
+  chunkBytes: (layout: Layout) => number;
+  /** Its chunks are its elements: as a rule there is nothing to decode. */
+  isRaw: boolean;
   priority: number;
   onProgress: ((progress: Progress) => void) | undefined;
 }
@@ -127,7 +146,9 @@ export class Job {
   }
 
   begin(layout: Layout): void {
-    this.#pool = poolFor(this.#options.decodedBytes(layout));
+    const { array, isRaw } = this.#options;
+    const bytes = this.#options.decodedBytes(layout);
+    this.#pool = isRaw ? poolFor(bytes) : decoderFor(bytes, this.#options.chunkBytes(layout), array.home);
     this.#options.result.begin(layout);
   }
 

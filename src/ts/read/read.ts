@@ -48,6 +48,8 @@ interface Known {
   encoding: BoundArray;
   handle: Handle | undefined;
   type: TypeDescription | undefined;
+  /** Its chunks are its elements, as they are in memory or with their bytes swapped. */
+  isRaw: boolean;
   /** It was read: what codecs of the user's it has is settled. */
   isRead: boolean;
 }
@@ -73,10 +75,11 @@ export const bindForEncoding = (
 export function knownOf(facts: ArrayFacts): Known {
   const before = known.get(facts);
   if (before) return before;
-  const { document, home, type } = facts;
+  const { document, home, type, codecs } = facts;
   const bound = { number: newNumber(facts), home, document };
   const encoding = bindForEncoding(facts, document);
-  const entry: Known = { bound, encoding, handle: undefined, type, isRead: false };
+  const isRaw = codecs.every(({ name }) => name === "bytes");
+  const entry: Known = { bound, encoding, handle: undefined, type, isRaw, isRead: false };
   known.set(facts, entry);
   return entry;
 }
@@ -192,6 +195,9 @@ export async function readInto(
       array: knownOf(facts).bound,
       result: sink,
       decodedBytes: (layout) => decodedBytes(facts, layout),
+      chunkBytes: ({ elementSize }) =>
+        facts.chunks.reduce((bytes, extent) => bytes * extent, elementSize || VARIABLE_SIZE),
+      isRaw: knownOf(facts).isRaw,
       priority,
       onProgress,
     });
