@@ -176,5 +176,5 @@ fn lay_out(entries: JsValue, ome_version: Option<String>) -> Result<JsValue> {
         headers: headers.into_iter().map(Bytes).collect(),
         end: Bytes(end),
     };
-    super::json::to_js(&laid)
+    super::objects::to_js(&laid)
 }

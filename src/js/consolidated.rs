@@ -4,10 +4,9 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use js_sys::Function;
-use serde::{Serialize, Serializer};
 use wasm_bindgen::prelude::*;
 
-use super::json::to_js;
+use super::record::{Record, texts};
 use super::{registry, store, task};
 use crate::error::{Error, Result, Stage};
 use crate::format::metadata::consolidated::Consolidated;
@@ -24,22 +23,15 @@ use crate::store::wrap::Overlay;
 use crate::store::{ByteRange, Store, Value};
 
 /// `Consolidation` of `consolidated.ts`. Of 10^5 nodes an object each would be a long task.
-#[derive(Serialize)]
 struct Consolidation {
     store: u32,
     /// All paths, one behind the other.
     paths: String,
     /// Where each ends, in units of JavaScript's strings: little-endian words.
-    #[serde(serialize_with = "packed")]
     ends: Vec<u8>,
     /// 1 for an array, 0 for a group.
-    #[serde(serialize_with = "packed")]
     arrays: Vec<u8>,
     warnings: Vec<String>,
-}
-
-fn packed<S: Serializer>(bytes: &[u8], serializer: S) -> std::result::Result<S::Ok, S::Error> {
-    serializer.serialize_bytes(bytes)
 }
 
 /// Nodes listed between two turns.
@@ -63,6 +55,16 @@ impl Consolidation {
             listed.arrays.push(u8::from(*kind == NodeKind::Array));
         }
         listed
+    }
+
+    fn described(&self) -> JsValue {
+        Record::new()
+            .with_number("store", self.store.into())
+            .with_text("paths", &self.paths)
+            .with_bytes("ends", &self.ends)
+            .with_bytes("arrays", &self.arrays)
+            .with("warnings", &texts(self.warnings.iter().map(String::as_str)))
+            .finish()
     }
 }
 
@@ -89,7 +91,7 @@ pub fn consolidated_store(store: u32, format: u8, key: String, settle: Function)
             consolidated.leave_text_to(Rc::new(move |span| read_text(&text, span)));
         }
         listed.store = registry::add_store(Rc::new(Overlay::new(inner, *consolidated, value)));
-        to_js(&listed)
+        Ok(listed.described())
     })
 }
 

@@ -1,11 +1,10 @@
 //! A node in the words of the TypeScript classes' getters: `NodeSummary` of `node_facts.ts`.
 
-use js_sys::{Float32Array, Reflect};
-use serde::{Serialize, Serializer};
+use js_sys::{BigInt, Float32Array};
 use wasm_bindgen::prelude::*;
 
 use super::error::report_to_js;
-use super::json::to_js;
+use super::record::{Record, bigints, list, numbers, texts};
 use super::{bytes, registry, user_codecs};
 use crate::access::binding::Binding;
 use crate::error::{Error, Result, Stage};
@@ -15,86 +14,8 @@ use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, Float, widen};
 use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::json::Document;
-use crate::format::metadata::{ArrayMetadata, NodeMetadata, StorageTransformerMetadata};
+use crate::format::metadata::{ArrayMetadata, NodeMetadata};
 use crate::hierarchy::open::OpenedNode;
-
-#[derive(Serialize)]
-struct NodeSummary<'a> {
-    kind: &'static str,
-    path: String,
-    format: u8,
-    dialect: &'static str,
-    document: String,
-    attributes: &'a str,
-    warnings: &'a [String],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    array: Option<ArraySummary>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ArraySummary {
-    shape: Vec<u64>,
-    chunks: Vec<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    shards: Option<Vec<u64>>,
-    /// Of a grid whose chunks differ: for each dimension [length, count] of each run of chunks, or one run that never ends.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    grid: Option<Vec<Vec<(u64, f64)>>>,
-    dtype: String,
-    /// JSON text: `TypeDescription` of `data_type.ts`.
-    data_type: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fill_value: Option<Packed>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    dimension_names: Option<Vec<Option<String>>>,
-    order: Vec<u32>,
-    codecs: Vec<CodecSummary>,
-    storage_transformers: Vec<TransformerSummary>,
-    home: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fallback: Option<FallbackSummary>,
-}
-
-/// What is read instead of a data type that nobody here knows.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct FallbackSummary {
-    extension: String,
-    /// JSON text.
-    data_type: String,
-    used: String,
-}
-
-/// A codec as the metadata has it.
-#[derive(Serialize)]
-struct CodecSummary {
-    name: String,
-    /// JSON text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    configuration: Option<String>,
-}
-
-/// A storage transformer as a draft's metadata has it.
-#[derive(Serialize)]
-struct TransformerSummary {
-    extension: String,
-    /// JSON text.
-    #[serde(rename = "type")]
-    kind: String,
-    /// JSON text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    configuration: Option<String>,
-}
-
-/// Bytes that become a `Uint8Array`.
-struct Packed(Vec<u8>);
-
-impl Serialize for Packed {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&self.0)
-    }
-}
 
 /// The summary of an opened node.
 ///
@@ -107,23 +28,21 @@ pub fn summary(node: &OpenedNode) -> Result<JsValue> {
         }
         NodeMetadata::Group(group) => ("group", &group.attributes, &group.warnings, None),
     };
-    let summary = to_js(&NodeSummary {
-        kind,
-        path: format!("/{}", node.path),
-        format: node.document.format.version(),
-        dialect: node.document.format.name(),
-        document: node.document.to_json(),
-        attributes,
-        warnings,
-        array,
-    })?;
-    if let Some(value) = &node.large {
-        // As it came: nobody may ever want it as text.
-        let bytes = bytes::to_js(value, usize::MAX)?.bytes;
-        // It is an object that was made just now.
-        let _ = Reflect::set(&summary, &"large".into(), &bytes);
-    }
-    Ok(summary)
+    let record = Record::new()
+        .with_text("kind", kind)
+        .with_text("path", &format!("/{}", node.path))
+        .with_number("format", node.document.format.version().into())
+        .with_text("dialect", node.document.format.name())
+        .with_text("document", &node.document.to_json())
+        .with_text("attributes", attributes)
+        .with("warnings", &texts(warnings.iter().map(String::as_str)));
+    let record = match array {
+        Some(array) => record.with("array", &array),
+        None => record,
+    };
+    let Some(value) = &node.large else { return Ok(record.finish()) };
+    // As it came: nobody may ever want it as text.
+    Ok(record.with("large", &bytes::to_js(value, usize::MAX)?.bytes).finish())
 }
 
 /// The part of a summary that codecs of the user's have a say in: an `ArraySummary`.
@@ -132,16 +51,19 @@ pub fn describe_array(document: &str, users: &str) -> std::result::Result<JsValu
     let describe = || {
         let document = NodeDocument::from_json(document)?;
         let binding = Binding::with_users(&document, user_codecs::users_of(users)?)?;
-        to_js(&summary_of(&binding, &document)?)
+        summary_of(&binding, &document)
     };
     describe().map_err(|error: Error| report_to_js(&error))
 }
 
-fn array_summary(metadata: &ArrayMetadata, document: &NodeDocument) -> Result<ArraySummary> {
+fn array_summary(metadata: &ArrayMetadata, document: &NodeDocument) -> Result<JsValue> {
     summary_of(&Binding::of(metadata.clone())?, document)
 }
 
-fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<ArraySummary> {
+/// `ArraySummary` of `node_facts.ts`.
+// Axes are few.
+#[allow(clippy::cast_precision_loss)]
+fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<JsValue> {
     let metadata = binding.metadata();
     let outer = binding.outer_shape();
     if let Err(error) = binding.first_chain()
@@ -151,52 +73,62 @@ fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<ArraySummary
     }
     // An array whose codecs nobody knows is described as if it had none; reading it says what is missing.
     let chunks = binding.chunk_shape().unwrap_or_else(|_| outer.clone());
-    let rank = u32::try_from(metadata.shape.len()).unwrap_or(u32::MAX);
-    let order = match binding.native_order() {
-        Ok(order) => order.into_iter().filter_map(|axis| u32::try_from(axis).ok()).collect(),
-        Err(_) => (0..rank).collect(),
-    };
-    let fill_value = (!is_null_fill(document)).then(|| Packed(metadata.fill_value.0.clone()));
-    Ok(ArraySummary {
-        shape: metadata.shape.clone(),
-        shards: (chunks != outer || is_sharded(metadata)).then_some(outer),
-        chunks,
-        grid: uneven_grid(&metadata.chunk_grid),
-        dtype: metadata.data_type.zarrita_name(document.format).into_owned(),
-        data_type: type_description(&metadata.data_type)?,
-        fill_value,
-        dimension_names: metadata.dimension_names.clone(),
-        order,
-        codecs: codecs(binding.declared()),
-        storage_transformers: storage_transformers(binding.declared()),
-        home: binding.home().map_or("engine", home_name),
-        fallback: metadata.fallback.clone().map(|fallback| FallbackSummary {
-            extension: fallback.extension,
-            data_type: fallback.data_type,
-            used: fallback.used,
-        }),
-    })
+    let order = binding.native_order().unwrap_or_else(|_| (0..metadata.shape.len()).collect());
+    let order: Vec<f64> = order.into_iter().map(|axis| axis as f64).collect();
+    let mut record = Record::new().with("shape", &bigints(&metadata.shape)).with("chunks", &bigints(&chunks));
+    if chunks != outer || is_sharded(metadata) {
+        record = record.with("shards", &bigints(&outer));
+    }
+    if let Some(grid) = uneven_grid(&metadata.chunk_grid) {
+        record = record.with("grid", &grid);
+    }
+    record = record
+        .with_text("dtype", &metadata.data_type.zarrita_name(document.format))
+        .with_text("dataType", &type_description(&metadata.data_type));
+    if !is_null_fill(document) {
+        record = record.with_bytes("fillValue", &metadata.fill_value.0);
+    }
+    if let Some(names) = &metadata.dimension_names {
+        let name = |name: &Option<String>| name.as_deref().map_or(JsValue::NULL, JsValue::from_str);
+        record = record.with("dimensionNames", &list(names.iter().map(name)));
+    }
+    if let Some(fallback) = &metadata.fallback {
+        let described = Record::new()
+            .with_text("extension", &fallback.extension)
+            .with_text("dataType", &fallback.data_type)
+            .with_text("used", &fallback.used);
+        record = record.with("fallback", &described.finish());
+    }
+    Ok(record
+        .with("order", &numbers(&order))
+        .with("codecs", &codecs(binding.declared()))
+        .with("storageTransformers", &storage_transformers(binding.declared()))
+        .with_text("home", binding.home().map_or("engine", home_name))
+        .finish())
 }
 
+/// For each dimension [length, count] of each run of chunks, or one run that never ends.
 // More chunks than 2^53 are as many as there need be.
 #[allow(clippy::cast_precision_loss)]
-fn uneven_grid(grid: &ChunkGrid) -> Option<Vec<Vec<(u64, f64)>>> {
-    let runs = grid.dimensions.iter().map(|dimension| match dimension {
-        GridDimension::Regular(len) => vec![(*len, f64::INFINITY)],
-        GridDimension::Varying(runs) => runs.pairs().map(|(len, count)| (len, count as f64)).collect(),
-    });
-    (!grid.is_uniform()).then(|| runs.collect())
+fn uneven_grid(grid: &ChunkGrid) -> Option<JsValue> {
+    let pair = |(len, count): (u64, f64)| list([BigInt::from(len).into(), count.into()]);
+    let runs = |dimension: &GridDimension| match dimension {
+        GridDimension::Regular(len) => list([pair((*len, f64::INFINITY))]),
+        GridDimension::Varying(runs) => list(runs.pairs().map(|(len, count)| pair((len, count as f64)))),
+    };
+    (!grid.is_uniform()).then(|| list(grid.dimensions.iter().map(runs)))
 }
 
-fn type_description(data_type: &DataType) -> Result<String> {
-    serde_json::to_string(&Description::of(data_type)).map_err(|error| Error::format(error.to_string()))
+/// JSON text: `TypeDescription` of `data_type.ts`.
+pub fn type_description(data_type: &DataType) -> String {
+    Description::of(data_type).to_json()
 }
 
 /// The description of the data type of an array that a caller's metadata object made: JSON text.
 #[wasm_bindgen(js_name = describeType)]
 pub fn describe_type(array: u32) -> std::result::Result<String, JsValue> {
     let described =
-        registry::array(array).and_then(|array| type_description(&array.binding().metadata().data_type));
+        registry::array(array).map(|array| type_description(&array.binding().metadata().data_type));
     described.map_err(|error| report_to_js(&error))
 }
 
@@ -225,21 +157,21 @@ fn values_of_patterns(name: &str) -> Result<Float32Array> {
     Ok(Float32Array::from(values.as_slice()))
 }
 
-fn codecs(metadata: &ArrayMetadata) -> Vec<CodecSummary> {
-    let codecs = metadata.codecs.iter();
-    codecs
-        .map(|codec| CodecSummary { name: codec.name.clone(), configuration: codec.configuration.clone() })
-        .collect()
+/// As the metadata has them; configurations are JSON text.
+fn codecs(metadata: &ArrayMetadata) -> JsValue {
+    list(metadata.codecs.iter().map(|codec| {
+        let record = Record::new().with_text("name", &codec.name);
+        record.with_text_of("configuration", codec.configuration.as_deref()).finish()
+    }))
 }
 
-fn storage_transformers(metadata: &ArrayMetadata) -> Vec<TransformerSummary> {
-    let transformers = metadata.storage_transformers.iter().cloned();
-    let summary = |it: StorageTransformerMetadata| TransformerSummary {
-        extension: it.extension,
-        kind: it.kind,
-        configuration: it.configuration,
-    };
-    transformers.map(summary).collect()
+/// As a draft's metadata has them; all but the name is JSON text.
+fn storage_transformers(metadata: &ArrayMetadata) -> JsValue {
+    list(metadata.storage_transformers.iter().map(|transformer| {
+        let record = Record::new().with_text("extension", &transformer.extension);
+        let record = record.with_text("type", &transformer.kind);
+        record.with_text_of("configuration", transformer.configuration.as_deref()).finish()
+    }))
 }
 
 fn is_sharded(metadata: &ArrayMetadata) -> bool {

@@ -29,11 +29,14 @@ mod json;
 mod locks;
 #[cfg(feature = "full")]
 mod nodes;
+#[cfg(feature = "full")]
+mod objects;
 mod open;
 mod panic;
 mod plain;
 mod plan;
 mod read;
+mod record;
 #[cfg(feature = "full")]
 mod reference;
 mod registry;

@@ -3,12 +3,12 @@
 use js_sys::{Function, Uint8Array};
 use wasm_bindgen::prelude::*;
 
+use super::describe::type_description;
 use super::error::report_to_js;
 use super::user_codecs::{question_of, users_of};
 use super::{describe, registry, store, task};
 use crate::error::{Error, Result};
-use crate::format::data_type::description::Description;
-use crate::format::data_type::{DataType, FillValue};
+use crate::format::data_type::FillValue;
 use crate::format::metadata::draft::is_sharding;
 use crate::format::metadata::write::edit::AttributeUpdate;
 use crate::format::metadata::write::options::{ArrayOptions, data_type_of};
@@ -145,14 +145,10 @@ pub fn is_storage_transformer(extension: &str) -> bool {
 #[wasm_bindgen(js_name = describeTypeName)]
 pub fn describe_type_name(data_type: &str, like: Option<u32>) -> std::result::Result<String, JsValue> {
     let described = || match like.filter(|_| data_type.is_empty()) {
-        Some(like) => describe(&registry::array(like)?.binding().metadata().data_type),
-        None => describe(&data_type_of(data_type)?),
+        Some(like) => Ok(type_description(&registry::array(like)?.binding().metadata().data_type)),
+        None => Ok(type_description(&data_type_of(data_type)?)),
     };
-    described().map_err(|error| report_to_js(&error))
-}
-
-fn describe(data_type: &DataType) -> Result<String> {
-    serde_json::to_string(&Description::of(data_type)).map_err(|error| Error::format(error.to_string()))
+    described().map_err(|error: Error| report_to_js(&error))
 }
 
 /// What is at a path: `"array"`, `"group"`, `"implicit-group"` or undefined.

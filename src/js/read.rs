@@ -3,12 +3,11 @@
 use std::rc::Rc;
 
 use js_sys::{Array as JsArray, Float64Array, Function, Uint32Array};
-use serde::{Serialize, Serializer};
 use wasm_bindgen::prelude::*;
 
 use super::bytes::to_js as bytes_to_js;
 use super::decoder::JobDecoder;
-use super::json::to_js;
+use super::record::{self, Record};
 use super::{host, plain, registry, store, task};
 use crate::access::part::Part;
 use crate::access::piece::MovedAxis;
@@ -265,26 +264,6 @@ struct JobSink {
     hears_progress: bool,
 }
 
-/// What the result must have room for: it fits into one buffer, so numbers hold every extent that matters.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Layout<'a> {
-    shape: Vec<f64>,
-    kept: &'a [bool],
-    order: Vec<u32>,
-    parts: f64,
-    fill_value: Fill<'a>,
-    element_size: u32,
-}
-
-struct Fill<'a>(&'a [u8]);
-
-impl Serialize for Fill<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(self.0)
-    }
-}
-
 /// A `PlacedChunk` of `read/place_chunk.ts`: its elements, and for each dimension of the array how many are taken, how many elements of the
 /// chunk it is from one to the next, and the first one's place in the part; before them, where the first one stands.
 // Places within a chunk and a part.
@@ -316,23 +295,19 @@ pub fn box_numbers(part: &Part) -> (Float64Array, Float64Array) {
     (array(&part.start), array(&part.shape))
 }
 
-fn small(value: usize) -> u32 {
-    u32::try_from(value).unwrap_or(u32::MAX)
-}
-
 impl PartSink for JobSink {
-    // Parts are counted; there are fewer than bytes in a buffer.
+    // What the result must have room for: it fits into one buffer, so numbers hold every extent that matters.
     #[allow(clippy::cast_precision_loss)]
     fn begin(&self, layout: &OutputLayout) -> Result<()> {
-        let layout = to_js(&Layout {
-            shape: numbers(&layout.shape),
-            kept: &layout.kept,
-            order: layout.order.iter().map(|axis| small(*axis)).collect(),
-            parts: layout.parts as f64,
-            fill_value: Fill(&layout.fill_value),
-            element_size: small(layout.element_size),
-        })?;
-        self.job.begin(&layout).map_err(refused)
+        let order: Vec<f64> = layout.order.iter().map(|axis| *axis as f64).collect();
+        let layout = Record::new()
+            .with("shape", &record::numbers(&numbers(&layout.shape)))
+            .with("kept", &record::list(layout.kept.iter().map(|kept| (*kept).into())))
+            .with("order", &record::numbers(&order))
+            .with_number("parts", layout.parts as f64)
+            .with_bytes("fillValue", &layout.fill_value)
+            .with_number("elementSize", layout.element_size as f64);
+        self.job.begin(&layout.finish()).map_err(refused)
     }
 
     fn part(&self, part: &Part, data: PartData) -> LocalFuture<'_, Result<()>> {

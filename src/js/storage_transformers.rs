@@ -3,11 +3,10 @@
 
 use std::rc::Rc;
 
-use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use super::error::store_failed;
-use super::json::to_js;
+use super::record::{Record, numbers};
 use super::registry;
 use super::user_store::UserStore;
 use crate::error::{Error, IS_FULL, Result};
@@ -27,21 +26,6 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     fn transform(this: &TransformerHook, info: &JsValue, below: u32)
     -> std::result::Result<JsValue, JsValue>;
-}
-
-/// `StorageTransformerInfo` of `storage_transformers.ts`, but for its configuration.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Info<'a> {
-    extension: &'a str,
-    /// JSON text.
-    kind: &'a str,
-    /// JSON text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    configuration: Option<&'a str>,
-    prefix: String,
-    grid_shape: Vec<f64>,
-    separator: char,
 }
 
 /// Ours, and those that the hook knows.
@@ -76,21 +60,23 @@ impl UserTransformer {
         }
     }
 
+    /// `StorageTransformerInfo` of `storage_transformers.ts`, but for its configuration; that and the kind are JSON text.
     // The counts are for people who plan; keys are exact.
     #[allow(clippy::cast_precision_loss)]
-    fn info(&self, place: &ArrayPlace) -> Result<JsValue> {
-        to_js(&Info {
-            extension: &self.extension,
-            kind: &self.kind,
-            configuration: self.configuration.as_deref(),
-            prefix: format!("/{}/", place.prefix),
-            grid_shape: place.grid_shape.iter().map(|count| *count as f64).collect(),
-            separator: place.separator.as_char(),
-        })
+    fn info(&self, place: &ArrayPlace) -> JsValue {
+        let counts: Vec<f64> = place.grid_shape.iter().map(|count| *count as f64).collect();
+        Record::new()
+            .with_text("extension", &self.extension)
+            .with_text("kind", &self.kind)
+            .with_text_of("configuration", self.configuration.as_deref())
+            .with_text("prefix", &format!("/{}/", place.prefix))
+            .with("gridShape", &numbers(&counts))
+            .with_text("separator", place.separator.as_char().encode_utf8(&mut [0; 4]))
+            .finish()
     }
 
     fn made(&self, below: Rc<dyn Store>, place: &ArrayPlace) -> Result<Rc<dyn Store>> {
-        let info = self.info(place)?;
+        let info = self.info(place);
         let made = self.hook.transform(&info, registry::add_store(below));
         let made = made.map_err(|thrown| store_failed("a storage transformer failed", thrown))?;
         // Numbers are given as `u32`.

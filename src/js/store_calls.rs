@@ -6,7 +6,7 @@ use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use super::bytes::foreign_value;
-use super::json::to_js;
+use super::objects::to_js;
 use super::{registry, task};
 use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};

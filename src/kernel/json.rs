@@ -52,8 +52,43 @@ pub fn scan(text: &[u8]) -> Scan {
     found
 }
 
+/// Where the parts stand of a list or an object that is known to be JSON: its elements, or its keys (in their quotes) and values in turn.
+#[inline(never)]
+pub fn parts(text: &[u8]) -> Vec<Range<usize>> {
+    let (mut parts, mut at) = (Vec::new(), 1);
+    loop {
+        while matches!(text.get(at), Some(b' ' | b'\n' | b'\r' | b'\t' | b',' | b':')) {
+            at += 1;
+        }
+        if matches!(text.get(at), None | Some(b']' | b'}')) {
+            return parts;
+        }
+        let end = part_end(text, at);
+        parts.push(at..end);
+        at = end;
+    }
+}
+
+fn part_end(text: &[u8], start: usize) -> usize {
+    let (mut depth, mut at) = (0_usize, start);
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'"' => at = string_end(text, at),
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' if depth > 0 => depth -= 1,
+            b' ' | b'\n' | b'\r' | b'\t' | b',' | b':' | b'}' | b']' if depth == 0 => return at,
+            _ => {}
+        }
+        at += 1;
+        if depth == 0 && matches!(byte, b'"' | b'}' | b']') {
+            break;
+        }
+    }
+    at.min(text.len())
+}
+
 /// Where the quote stands that ends the string begun at `start`, or the end of the text.
-fn string_end(text: &[u8], start: usize) -> usize {
+pub fn string_end(text: &[u8], start: usize) -> usize {
     let mut at = start + 1;
     while let Some(byte) = text.get(at) {
         match byte {
@@ -312,7 +347,8 @@ fn key(text: &[u8], start: usize) -> Option<usize> {
     expect(text, space(text, string(text, start)?), b':')
 }
 
-fn space(text: &[u8], mut at: usize) -> usize {
+/// Where the white space ends that stands there, if any does.
+pub fn space(text: &[u8], mut at: usize) -> usize {
     while matches!(text.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
         at += 1;
     }
@@ -400,6 +436,28 @@ mod tests {
             ]
         );
         assert_eq!(keys("{}", &[]).unwrap(), []);
+    }
+
+    #[test]
+    fn parts_are_elements_or_keys_and_values() {
+        let texts = |text: &'static str| {
+            parts(text.as_bytes()).into_iter().map(move |part| &text[part]).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            texts(r#"[1, [2,[3]] ,"a]\",b", {"c":[]},null ]"#),
+            ["1", "[2,[3]]", r#""a]\",b""#, r#"{"c":[]}"#, "null"]
+        );
+        assert_eq!(
+            texts(r#"{ "a,:" : {"b":-1.5e3} , "c":"","d":[ ]}"#),
+            [r#""a,:""#, r#"{"b":-1.5e3}"#, r#""c""#, r#""""#, r#""d""#, "[ ]"]
+        );
+        for empty in ["[]", "{ }", "[ \n]"] {
+            assert_eq!(texts(empty), [""; 0]);
+        }
+        // What is not JSON ends too.
+        for text in ["[", "[1", "{\"a", "[\"a\\", "[{]]}", "[,:", "", "]"] {
+            texts(text);
+        }
     }
 
     #[test]

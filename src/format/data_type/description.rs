@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{DataType, Float, Integer};
+use crate::format::metadata::write::text::{ObjectText, list, string};
 
 /// A data type as JavaScript sees it. Members that mean nothing for a type are left out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -94,6 +95,28 @@ fn is_false(value: &bool) -> bool {
     !value
 }
 
+impl Kind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Bool => "bool",
+            Self::Integer => "integer",
+            Self::Float => "float",
+            Self::Complex => "complex",
+            Self::Raw => "raw",
+            Self::NullTerminatedBytes => "null-terminated-bytes",
+            Self::Utf32 => "utf32",
+            Self::Datetime => "datetime",
+            Self::Timedelta => "timedelta",
+            Self::Struct => "struct",
+            Self::Optional => "optional",
+            Self::String => "string",
+            Self::Bytes => "bytes",
+            Self::VariableArray => "variable-array",
+            Self::Json => "json",
+        }
+    }
+}
+
 impl Description {
     /// The facts of a data type.
     pub fn of(data_type: &DataType) -> Self {
@@ -132,7 +155,38 @@ impl Description {
     }
 }
 
+impl Description {
+    /// JSON text, as serde would write it: without serde, which readers need for nothing else.
+    pub fn to_json(&self) -> String {
+        let mut text =
+            ObjectText::new().with("name", string(&self.name)).with("kind", string(self.kind.name()));
+        let mut set = |name: &str, value: Option<String>| {
+            if let Some(value) = value {
+                text.set(name, value);
+            }
+        };
+        set("size", self.size.map(|size| size.to_string()));
+        set("components", self.components.map(|count| count.to_string()));
+        set("view", self.view.map(string));
+        set("widens", self.widens.then(|| "true".to_owned()));
+        set("unit", self.unit.map(string));
+        set("scaleFactor", self.scale_factor.map(|factor| factor.to_string()));
+        set("fields", self.fields.as_ref().map(|fields| list(fields.iter().map(FieldDescription::to_json))));
+        set("inner", self.inner.as_ref().map(|inner| inner.to_json()));
+        text.compact()
+    }
+}
+
 impl FieldDescription {
+    fn to_json(&self) -> String {
+        ObjectText::new()
+            .with("name", string(&self.name))
+            .with("offset", self.offset.to_string())
+            .with("shape", list(&self.shape))
+            .with("type", self.data_type.to_json())
+            .compact()
+    }
+
     fn of(field: &super::structure::Field) -> Self {
         // The whole element is smaller than 2^32 bytes.
         let extents = field.shape.iter().map(|extent| u32::try_from(*extent).unwrap_or(u32::MAX));
@@ -190,4 +244,28 @@ fn view(data_type: &DataType) -> Option<&'static str> {
         DataType::Time(_) => view(&DataType::Integer(Integer::Int64))?,
         _ => return None,
     })
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::format::data_type::name;
+    use crate::format::metadata::extension::Extension;
+    use crate::format::metadata::json::Document;
+
+    #[test]
+    fn descriptions_are_written_as_serde_writes_them() {
+        let fields = r#"{"name":"struct","configuration":{"fields":[{"name":"a\"","data_type":"int8"},{"name":"b","data_type":"float32"}]}}"#;
+        let time = r#"{"name":"numpy.datetime64","configuration":{"unit":"s","scale_factor":10}}"#;
+        let text = r#"{"name":"fixed_length_utf32","configuration":{"length_bytes":8}}"#;
+        let quoted = ["bool", "int4", "uint64", "bfloat16", "complex64", "r16", "string", "bytes"]
+            .map(|name| format!("\"{name}\""));
+        for json in quoted.iter().map(String::as_str).chain([fields, time, text]) {
+            let document = Document::parse(json.as_bytes()).unwrap();
+            let description =
+                Description::of(&name::parse(&Extension::parse(document.root()).unwrap()).unwrap());
+            assert_eq!(description.to_json(), serde_json::to_string(&description).unwrap());
+        }
+    }
 }

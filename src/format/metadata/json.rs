@@ -5,17 +5,15 @@
 //! value tree (but see [`marked`](super::marked) for attributes) and not a writer.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::ops::Range;
 
-use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::value::RawValue;
-
 use crate::error::{Error, Result};
+pub(super) use crate::kernel::json::string_end;
 use crate::kernel::json::{self, Member};
 use crate::limits;
 use crate::sorted;
+
+mod check;
 
 /// The tokens that Python's `json` writes bare, and the string each is read as. The escape, which no writer uses for these
 /// letters, lets [`Json::original_text`] tell the token from the string of the same name.
@@ -42,8 +40,16 @@ impl<'a> Document<'a> {
             return Ok(Self { text: Cow::Borrowed(text), non_finite: false, members: None });
         }
         let document = Self::of_text(text)?;
-        serde_json::from_str::<IgnoredAny>(&document.text).map_err(|error| invalid(&error))?;
+        document.check()?;
         Ok(document)
+    }
+
+    /// Checks that an [odd text](Self::of_odd_text) is JSON.
+    ///
+    /// # Errors
+    /// `Format` where it is not, and what is wrong.
+    pub(super) fn check(&self) -> Result<()> {
+        check::check(&self.text).map_err(|fault| fault.in_text(&self.text))
     }
 
     /// A text whose members stand there.
@@ -118,10 +124,6 @@ pub(super) fn not_utf8(error: std::str::Utf8Error) -> Error {
     Error::format("the document is not UTF-8").actual(error.to_string())
 }
 
-pub(super) fn invalid(error: &serde_json::Error) -> Error {
-    Error::format(format!("invalid JSON: {error}"))
-}
-
 /// Walks the text once, without recursion: bounds the nesting, and says whether there are bare `NaN` or `Infinity` tokens
 /// (no other token outside a string has these letters).
 fn scan(text: &[u8]) -> Result<bool> {
@@ -130,17 +132,9 @@ fn scan(text: &[u8]) -> Result<bool> {
     Ok(found.has_capitals)
 }
 
-/// Where the quote stands that ends the string begun at `start`, or the end of the text.
-pub(super) fn string_end(text: &[u8], start: usize) -> usize {
-    let mut idx = start + 1;
-    while let Some(byte) = text.get(idx) {
-        match byte {
-            b'"' => return idx,
-            b'\\' => idx += 2,
-            _ => idx += 1,
-        }
-    }
-    text.len()
+/// A string of a checked text, quotes and all, as it is meant.
+pub(super) fn unescaped(text: &str) -> Result<Cow<'_, str>> {
+    check::string(text).map_err(|fault| fault.in_text(text))
 }
 
 fn quote_non_finite(text: &str) -> String {
@@ -259,7 +253,7 @@ impl<'a> Json<'a> {
     /// `Format` for anything else, and for lone surrogates.
     pub fn str(self) -> Result<Cow<'a, str>> {
         self.must_begin_with(b'"', "a string")?;
-        serde_json::from_str::<Text<'a>>(self.text).map(|text| text.0).map_err(|error| invalid(&error))
+        unescaped(self.text)
     }
 
     /// The text of a number.
@@ -301,8 +295,7 @@ impl<'a> Json<'a> {
     /// `Format` for anything else.
     pub fn array(self) -> Result<Vec<Json<'a>>> {
         self.must_begin_with(b'[', "an array")?;
-        let elements: Vec<&'a RawValue> = serde_json::from_str(self.text).map_err(|error| invalid(&error))?;
-        Ok(elements.into_iter().map(|element| self.part(element)).collect())
+        Ok(json::parts(self.text.as_bytes()).into_iter().map(|part| self.part(part)).collect())
     }
 
     /// What `read` makes of each element of an array; errors name the element.
@@ -340,13 +333,19 @@ impl<'a> Json<'a> {
     /// `Format` for anything else.
     pub fn members(self) -> Result<Vec<(Cow<'a, str>, Json<'a>)>> {
         self.must_begin_with(b'{', "an object")?;
-        let mut deserializer = serde_json::Deserializer::from_str(self.text);
-        let members = deserializer.deserialize_map(Members).map_err(|error| invalid(&error))?;
-        Ok(members.into_iter().map(|(key, value)| (key, self.part(value))).collect())
+        let mut members = Vec::new();
+        let mut parts = json::parts(self.text.as_bytes()).into_iter();
+        while let (Some(key), Some(value)) = (parts.next(), parts.next()) {
+            let start = key.start;
+            let key = check::string(self.part(key).text);
+            members.push((key.map_err(|fault| fault.behind(start).in_text(self.text))?, self.part(value)));
+        }
+        Ok(members)
     }
 
-    fn part(self, value: &'a RawValue) -> Json<'a> {
-        Json { text: value.get(), non_finite: self.non_finite }
+    /// Where a part of it was found to stand.
+    fn part(self, place: Range<usize>) -> Json<'a> {
+        Json { text: self.text.get(place).unwrap_or_default(), non_finite: self.non_finite }
     }
 
     fn must_begin_with(self, byte: u8, expected: &str) -> Result<()> {
@@ -433,30 +432,6 @@ fn keep_last(members: &mut Vec<(Cow<'_, str>, Json<'_>)>) {
         idx += 1;
         keep
     });
-}
-
-/// A string, borrowed where it has no escapes.
-#[derive(Deserialize)]
-#[serde(transparent)]
-pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
-
-/// Reads an object's members in order.
-struct Members;
-
-impl<'de> Visitor<'de> for Members {
-    type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Self::Value, A::Error> {
-        let mut members = Vec::new();
-        while let Some((key, value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
-            members.push((key.0, value));
-        }
-        Ok(members)
-    }
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

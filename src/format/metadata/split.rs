@@ -1,17 +1,13 @@
 //! An object and one deep within it taken apart in one pass: for consolidated metadata of tens of megabytes, where a pass
-//! for each level and one to check the text would be most of the work. The kernel finds the places; what it does not like goes to serde, which
-//! accepts it or says what is wrong.
+//! for each level and one to check the text would be most of the work. The kernel finds the places; what it does not like is
+//! taken apart level by level, or found to be wrong.
 //!
 //! Deliberately not the way to read metadata: [`Json`] is, whose errors name fields.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::iter::Peekable;
 
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
-
-use super::json::{Document, Json, Text, invalid};
+use super::json::{Document, Json, unescaped};
 use crate::error::Result;
 use crate::kernel::json::Member;
 
@@ -36,47 +32,19 @@ impl<'a> Split<'a> {
     }
 }
 
-/// Reads an object whose member at `path` is taken apart too.
-struct Splitter<'p> {
-    path: &'p [&'p str],
-    non_finite: bool,
-}
-
-impl<'de> DeserializeSeed<'de> for Splitter<'_> {
-    type Value = Split<'de>;
-
-    fn deserialize<D: Deserializer<'de>>(
-        self,
-        deserializer: D,
-    ) -> std::result::Result<Self::Value, D::Error> {
-        deserializer.deserialize_any(self)
+/// An object whose member at `path` is taken apart too.
+fn taken_apart<'a>(json: Json<'a>, path: &[&str]) -> Result<Split<'a>> {
+    if json.is_null() {
+        return Ok(Split::Null);
     }
-}
-
-impl<'de> Visitor<'de> for Splitter<'_> {
-    type Value = Split<'de>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("an object")
-    }
-
-    fn visit_unit<E>(self) -> std::result::Result<Self::Value, E> {
-        Ok(Split::Null)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<Self::Value, A::Error> {
-        let mut members = Vec::new();
-        while let Some(Text(key)) = map.next_key()? {
-            let value = match self.path {
-                [first, path @ ..] if *first == key => {
-                    map.next_value_seed(Splitter { path, non_finite: self.non_finite })?
-                }
-                _ => Split::Whole(Json::from_checked(map.next_value::<&RawValue>()?.get(), self.non_finite)),
-            };
-            members.push((key, value));
-        }
-        Ok(Split::Members(members))
-    }
+    let members = json.members()?.into_iter().map(|(key, value)| {
+        let split = match path {
+            [first, path @ ..] if *first == key => taken_apart(value, path)?,
+            _ => Split::Whole(value),
+        };
+        Ok((key, split))
+    });
+    Ok(Split::Members(members.collect::<Result<_>>()?))
 }
 
 impl Document<'_> {
@@ -111,7 +79,7 @@ impl Document<'_> {
             let quoted = text.get(key.start - 1..key.end + 1)?;
             let key = text.get(key.clone())?;
             let key = match key.contains('\\') {
-                true => serde_json::from_str::<Text<'_>>(quoted).ok()?.0,
+                true => unescaped(quoted).ok()?,
                 false => Cow::Borrowed(key),
             };
             let json = Json::from_checked(text.get(value.clone())?, self.has_non_finite());
@@ -129,11 +97,8 @@ impl Document<'_> {
     }
 
     fn split_strictly(&self, path: &[&str]) -> Result<Split<'_>> {
-        let mut deserializer = serde_json::Deserializer::from_str(self.root().text());
-        let splitter = Splitter { path, non_finite: self.has_non_finite() };
-        let split =
-            splitter.deserialize(&mut deserializer).and_then(|split| deserializer.end().map(|()| split));
-        split.map_err(|error| invalid(&error))
+        self.check()?;
+        taken_apart(self.root(), path)
     }
 }
 

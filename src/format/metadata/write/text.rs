@@ -99,8 +99,34 @@ impl ObjectText {
 
 /// A string as JSON.
 pub fn string(text: &str) -> String {
-    // A string cannot fail to serialize.
-    serde_json::to_string(text).unwrap_or_default()
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for char in text.chars() {
+        let short = match char {
+            '"' | '\\' => char,
+            '\u{8}' => 'b',
+            '\u{c}' => 'f',
+            '\n' => 'n',
+            '\r' => 'r',
+            '\t' => 't',
+            '\0'..' ' => {
+                quoted.push_str("\\u00");
+                quoted.extend([u32::from(char) >> 4, u32::from(char) & 15].map(hex_digit));
+                continue;
+            }
+            _ => {
+                quoted.push(char);
+                continue;
+            }
+        };
+        quoted.extend(['\\', short]);
+    }
+    quoted.push('"');
+    quoted
+}
+
+fn hex_digit(value: u32) -> char {
+    char::from_digit(value, 16).unwrap_or('0')
 }
 
 /// Texts of values as a JSON array.
@@ -125,6 +151,12 @@ pub fn strict(json: Json<'_>, what: &str) -> Result<()> {
 mod tests {
     use super::*;
     use crate::format::metadata::json::Document;
+
+    #[test]
+    fn strings_are_written_as_serde_json_writes_them() {
+        let text: String = ('\0'..='\u{a0}').chain("\u{2028}\u{d7ff}𝄞".chars()).collect();
+        assert_eq!(string(&text), serde_json::to_string(&text).unwrap());
+    }
 
     #[test]
     fn members_keep_their_places_and_their_digits() {

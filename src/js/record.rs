@@ -1,0 +1,78 @@
+//! Plain objects for JavaScript, member by member: serde would bring kilobytes of code that every reader downloads.
+
+use js_sys::{Array, BigInt, Float64Array, Object, Reflect, Uint8Array};
+use wasm_bindgen::JsValue;
+
+/// An object in the making.
+pub struct Record(Object);
+
+impl Record {
+    /// Without members.
+    pub fn new() -> Self {
+        Self(Object::new())
+    }
+
+    /// With a member more.
+    #[must_use]
+    pub fn with(self, name: &str, value: &JsValue) -> Self {
+        // Setting a member of a plain object does not fail.
+        let _ = Reflect::set(&self.0, &name.into(), value);
+        self
+    }
+
+    /// With a text.
+    #[must_use]
+    pub fn with_text(self, name: &str, text: &str) -> Self {
+        self.with(name, &text.into())
+    }
+
+    /// With a member where there is a text for it.
+    #[must_use]
+    pub fn with_text_of(self, name: &str, text: Option<&str>) -> Self {
+        match text {
+            Some(text) => self.with_text(name, text),
+            None => self,
+        }
+    }
+
+    /// With a number.
+    #[must_use]
+    pub fn with_number(self, name: &str, number: f64) -> Self {
+        self.with(name, &number.into())
+    }
+
+    /// With bytes, as a `Uint8Array`.
+    #[must_use]
+    pub fn with_bytes(self, name: &str, bytes: &[u8]) -> Self {
+        self.with(name, &Uint8Array::from(bytes))
+    }
+
+    /// The object.
+    pub fn finish(self) -> JsValue {
+        self.0.into()
+    }
+}
+
+/// A list of what there is.
+pub fn list(values: impl IntoIterator<Item = JsValue>) -> JsValue {
+    let list = Array::new();
+    for value in values {
+        list.push(&value);
+    }
+    list.into()
+}
+
+/// A list of numbers.
+pub fn numbers(values: &[f64]) -> JsValue {
+    Array::from(&Float64Array::from(values)).into()
+}
+
+/// A list of texts.
+pub fn texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> JsValue {
+    list(texts.into_iter().map(JsValue::from_str))
+}
+
+/// A list of bigints.
+pub fn bigints(values: &[u64]) -> JsValue {
+    list(values.iter().map(|value| BigInt::from(*value).into()))
+}
