@@ -26,8 +26,44 @@ pub fn sort<T: Ord>(items: &mut [T]) {
 #[inline(never)]
 fn order_of(len: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut order: Vec<usize> = (0..len).collect();
-    order.sort_by(|one, other| compare(*one, *other));
+    let (mut merged, mut run) = (Vec::with_capacity(len), 1);
+    while run < len {
+        merged.clear();
+        for pair in order.chunks(2 * run) {
+            let (one, other) = pair.split_at(run.min(pair.len()));
+            merge(one, other, compare, &mut merged);
+        }
+        std::mem::swap(&mut order, &mut merged);
+        run *= 2;
+    }
     order
+}
+
+/// Appends two sorted runs as one; of equals the first run's come first.
+fn merge(
+    mut one: &[usize],
+    mut other: &[usize],
+    compare: &dyn Fn(usize, usize) -> Ordering,
+    merged: &mut Vec<usize>,
+) {
+    // Most lists are sorted already.
+    if let (Some(last), Some(first)) = (one.last(), other.first())
+        && compare(*last, *first) != Ordering::Greater
+    {
+        merged.extend_from_slice(one);
+        one = &[];
+    }
+    while let ([first, one_rest @ ..], [second, other_rest @ ..]) = (one, other) {
+        if compare(*first, *second) == Ordering::Greater {
+            merged.push(*second);
+            other = other_rest;
+        } else {
+            merged.push(*first);
+            one = one_rest;
+        }
+    }
+    merged.extend_from_slice(one);
+    merged.extend_from_slice(other);
 }
 
 /// Puts the item of `order[i]` at place `i`, for all of them: each cycle is walked once.

@@ -131,7 +131,7 @@ pub fn gather_lists(src: &[u8], dst: &mut [u8], plan: &Orthogonal<'_>) -> Result
     let (strided, mut lists): (Vec<Axis<'_>>, Vec<Axis<'_>>) =
         plan.axes.iter().copied().partition(|axis| axis.as_dim().is_some());
     // Outermost the lists that jump farthest in the destination: writes stay as close together as they can.
-    lists.sort_by_key(|axis: &Axis<'_>| Reverse(axis.dst.stride().unsigned_abs()));
+    sort_few(&mut lists, |axis| Reverse(axis.dst.stride().unsigned_abs()));
     let mut nest = Nest {
         unit: plan.element_size,
         src: src.as_ptr().wrapping_add(plan.src_offset),
@@ -253,7 +253,7 @@ fn simplify(nest: &mut Nest) {
             (dim.src_stride, dim.dst_stride) = (-dim.src_stride, -dim.dst_stride);
         }
     }
-    nest.dims.sort_by_key(|dim| Reverse((dim.dst_stride, dim.src_stride.unsigned_abs())));
+    sort_few(&mut nest.dims, |dim| Reverse((dim.dst_stride, dim.src_stride.unsigned_abs())));
     nest.dims.dedup_by(|inner, outer| {
         let Some(merged) = merge(*outer, *inner) else { return false };
         *outer = merged;
@@ -285,6 +285,17 @@ fn merge(outer: Dim, inner: Dim) -> Option<Dim> {
         && inner.dst_stride.checked_mul(steps)? == outer.dst_stride;
     let count = outer.count.checked_mul(inner.count)?;
     follows.then_some(Dim { count, ..inner })
+}
+
+/// Sorts stably what there is one of for a dimension. The standard library's sort, compiled for speed, is ten kilobytes for each type.
+fn sort_few<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
+    for end in 1..items.len() {
+        let mut at = end;
+        while at > 0 && key(&items[at - 1]) > key(&items[at]) {
+            items.swap(at - 1, at);
+            at -= 1;
+        }
+    }
 }
 
 #[cfg(test)]
