@@ -26,10 +26,11 @@ export const VARIANTS = [
 /** Every feature that rustc and clang put into the module; binaryen refuses what it was not told of. */
 const WASM_OPT_FLAGS = [
   "-O3",
-  // rustc has inlined what is worth it: more of it makes the module a twelfth larger on the wire.
-  "--always-inline-max-function-size=0",
+  // rustc has inlined what is worth it: much more makes the module a twelfth larger on the wire. The smallest functions are inlined
+  // nevertheless, for one per cent: browsers compile each function when it is first called, and a page's first tile waits for all of them.
+  "--always-inline-max-function-size=6",
   "--flexible-inline-max-function-size=0",
-  "--one-caller-inline-max-function-size=0",
+  "--one-caller-inline-max-function-size=50",
   // Neighbours by name are instances of the same generic function, which gzip sees only within 32 KiB: worth three per cent.
   "--reorder-functions-by-name",
   ...[
