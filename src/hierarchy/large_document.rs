@@ -14,6 +14,9 @@ pub const LARGE_BYTES: u64 = 1 << 19;
 /// Bytes that are scanned at a time: some milliseconds on a slow machine.
 const STEP_BYTES: usize = 1 << 19;
 
+/// Documents whose nodes are told at a time.
+const STEP_DOCUMENTS: usize = 1 << 14;
+
 /// Bytes that are copied at a time.
 const COPIED_BYTES: usize = 4 << 20;
 
@@ -42,7 +45,13 @@ pub async fn read(value: &Value) -> Result<Vec<u8>> {
 /// As [`Consolidated::index`].
 pub async fn index(scanned: Scanning) -> Result<Option<Consolidated>> {
     next_turn().await;
-    let Some(indexing) = Consolidated::begin(scanned)? else { return Ok(None) };
+    let Some(mut indexing) = Consolidated::begin(scanned)? else { return Ok(None) };
+    loop {
+        next_turn().await;
+        if !indexing.step(STEP_DOCUMENTS) {
+            break;
+        }
+    }
     next_turn().await;
     Ok(Some(indexing.end()))
 }

@@ -95,10 +95,10 @@ impl<'a> Document<'a> {
         self.non_finite
     }
 
-    /// Where a view of this document stands in [`into_text`](Self::into_text).
-    pub(super) fn span(&self, json: Json<'_>) -> Range<usize> {
-        let start = json.text.as_ptr().addr() - self.text.as_ptr().addr();
-        start..start + json.text.len()
+    /// Where a part of this document's text stands in [`into_text`](Self::into_text).
+    pub(super) fn span(&self, part: &str) -> Range<usize> {
+        let start = part.as_ptr().addr() - self.text.as_ptr().addr();
+        start..start + part.len()
     }
 
     /// The text, with the space around it.

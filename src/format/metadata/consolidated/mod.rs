@@ -55,6 +55,16 @@ enum Text {
     Elsewhere(ReadText),
 }
 
+impl Text {
+    /// A part of what is at hand.
+    fn get(&self, span: Range<usize>) -> Option<&str> {
+        match self {
+            Self::Here { text, .. } => text.get(span),
+            Self::Elsewhere(_) => None,
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Node {
     path: NodePath,
@@ -66,16 +76,56 @@ struct Node {
     is_array: Option<bool>,
 }
 
-/// Consolidated metadata whose documents are found, and not sorted yet.
+/// Consolidated metadata whose documents are found; which node each is of is told in steps.
 pub struct Indexing {
     consolidated: Consolidated,
+    entries: std::vec::IntoIter<Entry>,
     found: Vec<Found>,
+    invalid: Vec<String>,
+}
+
+/// A member of the object that maps keys to documents.
+struct Entry {
+    key: Key,
+    span: Range<usize>,
+    is_array: Option<bool>,
+}
+
+/// A key: where it stands in the text, or what it is without its escapes.
+enum Key {
+    At(Range<usize>),
+    Unescaped(String),
 }
 
 impl Indexing {
-    /// Sorts them by node.
-    pub fn end(self) -> Consolidated {
-        Consolidated { nodes: gather(self.found), ..self.consolidated }
+    /// Goes on for so many documents; whether there are more.
+    pub fn step(&mut self, documents: usize) -> bool {
+        let (format, text) = (self.consolidated.format, &self.consolidated.text);
+        for Entry { key, span, is_array } in self.entries.by_ref().take(documents) {
+            let key = match &key {
+                Key::At(place) => text.get(place.clone()).unwrap_or_default(),
+                Key::Unescaped(key) => key,
+            };
+            match locate(key, format) {
+                Place::Node(path, suffix) => self.found.push(Found { path, suffix, span, is_array }),
+                Place::Invalid => self.invalid.push(key.to_owned()),
+                Place::Other => {}
+            }
+        }
+        self.entries.len() > 0
+    }
+
+    /// Goes on to the end, and sorts them by node.
+    pub fn end(mut self) -> Consolidated {
+        self.step(usize::MAX);
+        let warnings = self.invalid.first().map(|first| {
+            format!(
+                "consolidated metadata has invalid paths, which are skipped: {} such as {first:?}",
+                self.invalid.len()
+            )
+        });
+        let (nodes, warnings) = (gather(self.found), warnings.into_iter().collect());
+        Consolidated { nodes, warnings, ..self.consolidated }
     }
 }
 
@@ -104,7 +154,7 @@ impl Consolidated {
         Ok(Self::begin(scanning)?.map(Indexing::end))
     }
 
-    /// The same in two steps, of a text that has been scanned for this format.
+    /// The same in steps, of a text that has been scanned for this format.
     ///
     /// # Errors
     /// As there.
@@ -119,22 +169,20 @@ impl Consolidated {
         format: ZarrFormat,
         own: Option<String>,
     ) -> Result<Option<Indexing>> {
-        let (mut invalid, mut found) = (Vec::new(), Vec::new());
+        let mut entries = Vec::new();
         {
             let root = document.split(metadata_path(format))?;
             let Some(documents) = documents(&root, format)? else { return Ok(None) };
-            found.reserve(documents.len());
+            entries.reserve(documents.len());
             for (key, value) in documents {
                 let Split::Whole(json) = value else { continue };
-                match locate(key, format) {
-                    Place::Node(path, suffix) => {
-                        let span = document.span(*json);
-                        let is_array = is_array(&document, &span);
-                        found.push(Found { path, suffix, span, is_array });
-                    }
-                    Place::Invalid => invalid.push(key.to_string()),
-                    Place::Other => {}
-                }
+                let span = document.span(json.text());
+                let key = match key {
+                    Cow::Borrowed(key) => Key::At(document.span(key)),
+                    Cow::Owned(key) => Key::Unescaped(key.clone()),
+                };
+                let is_array = is_array(&document, &span);
+                entries.push(Entry { key, span, is_array });
             }
         }
         let own = match own {
@@ -143,20 +191,15 @@ impl Consolidated {
             None => ObjectText::of(document.root())?.without(OTHERS).compact(),
         };
         let (non_finite, is_original) = (document.has_non_finite(), document.members().is_some());
-        let warnings = invalid.first().map(|first| {
-            format!(
-                "consolidated metadata has invalid paths, which are skipped: {} such as {first:?}",
-                invalid.len()
-            )
-        });
         let consolidated = Self {
             format,
             own,
             text: Text::Here { text: document.into_text(), non_finite, is_original },
             nodes: Vec::new(),
-            warnings: warnings.into_iter().collect(),
+            warnings: Vec::new(),
         };
-        Ok(Some(Indexing { consolidated, found }))
+        let (entries, found) = (entries.into_iter(), Vec::new());
+        Ok(Some(Indexing { consolidated, entries, found, invalid: Vec::new() }))
     }
 
     /// Lets go of the text, whose spans whoever keeps it reads from now on; what had to be changed to be read stays here.
