@@ -107,7 +107,7 @@ impl Fetching {
                 let asked = writers::now();
                 let found = shards.index(&self.array, &need.chunk, &request.format, &self.context).await?;
                 let found = found.map(Rc::new);
-                self.array.indexes().put(&need, asked, &found);
+                self.array.indexes().put(&self.array, &need, asked, &found);
                 found
             }
             None => self.array.indexes().get(&self.array, &need, request, &self.context).await?,

@@ -95,7 +95,7 @@ impl ShardIndexes {
                     self.pending.borrow_mut().remove(&place);
                 }
                 answer => {
-                    self.keep(place, asked, &answer);
+                    self.keep(array, place, asked, &answer);
                     return answer;
                 }
             }
@@ -128,8 +128,8 @@ impl ShardIndexes {
     }
 
     /// Keeps an index that was asked for at a moment.
-    pub(super) fn put(&self, need: &Need, asked: Moment, answer: &Answer) {
-        self.keep((need.chunk.clone(), need.level, offset(need.range)), asked, &Ok(answer.clone()));
+    pub(super) fn put(&self, array: &Array, need: &Need, asked: Moment, answer: &Answer) {
+        self.keep(array, (need.chunk.clone(), need.level, offset(need.range)), asked, &Ok(answer.clone()));
     }
 
     /// What is known of a place, unless the shard was written since.
@@ -168,7 +168,7 @@ impl ShardIndexes {
         Joined { pending: shared, ours: true, asked }
     }
 
-    fn keep(&self, place: Place, asked: Moment, answer: &Result<Answer>) {
+    fn keep(&self, array: &Array, place: Place, asked: Moment, answer: &Result<Answer>) {
         let mut pending = self.pending.borrow_mut();
         // Another request may be under way by now.
         if pending.get(&place).is_some_and(|(begun, _)| *begun == asked) {
@@ -179,7 +179,8 @@ impl ShardIndexes {
         if let Some(len) = answer.as_ref().and_then(|found| found.shard_len) {
             self.learn_length(len);
         }
-        if asked < self.forgotten.get() {
+        let is_doubtful = answer.is_none() && !array.chunks().absence_may_be_kept();
+        if asked < self.forgotten.get() || is_doubtful {
             return;
         }
         let mut found = self.found.borrow_mut();

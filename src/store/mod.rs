@@ -94,6 +94,8 @@ pub enum Subject {
     Metadata,
     /// A chunk, a shard, or a part of one.
     Chunk,
+    /// The same, to be changed and written back.
+    Update,
 }
 
 /// What a store found under a key.
@@ -237,6 +239,11 @@ pub trait Store {
     /// a user's store may be changed.
     fn may_be_kept(&self) -> bool {
         false
+    }
+
+    /// Whether it may be kept that a value is absent: not where that was concluded from something else, such as an HTTP 403.
+    fn absence_may_be_kept(&self) -> bool {
+        true
     }
 
     /// Size of the value in bytes.

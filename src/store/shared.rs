@@ -69,6 +69,10 @@ impl<S: Store + ?Sized> Store for Rc<S> {
         (**self).may_be_kept()
     }
 
+    fn absence_may_be_kept(&self) -> bool {
+        (**self).absence_may_be_kept()
+    }
+
     fn size<'a>(
         &'a self,
         key: &'a StoreKey,
