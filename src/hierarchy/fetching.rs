@@ -69,7 +69,8 @@ impl Fetching {
             if need.is_index {
                 let sharding = plan.sharding(need.id)?;
                 let (format, full_len) = (sharding.index().clone(), sharding.full_len());
-                requests.push(Box::pin(self.clone().index(need, IndexRequest { format, full_len })));
+                let request = IndexRequest { format, full_len, nested_len: plan.nested_len(need.id) };
+                requests.push(Box::pin(self.clone().index(need, request)));
                 continue;
             }
             if let Some(value) = self.kept(Kind::Encoded, &need) {

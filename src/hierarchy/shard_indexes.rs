@@ -34,11 +34,14 @@ pub(super) struct FoundIndex {
 }
 
 /// How an index is decoded.
+#[derive(Clone)]
 pub(super) struct IndexRequest {
     /// Where it stands and how it is encoded.
     pub format: Rc<ShardIndexFormat>,
     /// Length of a shard that has all of its inner chunks, where that is known.
     pub full_len: Option<u64>,
+    /// Length of a shard in another one, which that one's index tells.
+    pub nested_len: Option<u64>,
 }
 
 /// So many shards tell how long the next one may be.
@@ -85,9 +88,8 @@ impl ShardIndexes {
             return Ok(answer);
         }
         let context = RequestContext { likely_size: self.likely_size(request.full_len), ..context.clone() };
-        let format = request.format;
         loop {
-            let Joined { pending, ours, asked } = self.join(array, need, &place, &format, &context);
+            let Joined { pending, ours, asked } = self.join(array, need, &place, &request, &context);
             let answer = pending.await;
             match answer {
                 // A user's store was given the signal of whoever asked first; we have not given up.
@@ -148,7 +150,7 @@ impl ShardIndexes {
         array: &Rc<Array>,
         need: &Need,
         place: &Place,
-        format: &Rc<ShardIndexFormat>,
+        request: &IndexRequest,
         context: &RequestContext,
     ) -> Joined {
         let mut pending = self.pending.borrow_mut();
@@ -160,7 +162,7 @@ impl ShardIndexes {
             return Joined { pending: shared, ours: false, asked: *asked };
         }
         let asked = writers::now();
-        let fetch = fetch(array.clone(), need.clone(), format.clone(), context.clone());
+        let fetch = fetch(array.clone(), need.clone(), request.clone(), context.clone());
         let shared = FutureExt::shared(fetch.boxed_local());
         if let Some(weak) = shared.downgrade() {
             pending.insert(place.clone(), (asked, weak));
@@ -208,7 +210,7 @@ impl ShardIndexes {
 async fn fetch(
     array: Rc<Array>,
     need: Need,
-    format: Rc<ShardIndexFormat>,
+    request: IndexRequest,
     context: RequestContext,
 ) -> Result<Answer> {
     let key = array.chunk_key(&need.chunk);
@@ -220,8 +222,8 @@ async fn fetch(
     let fetched = array.chunks().get(&key, range, &context).await;
     let Some(fetched) = fetched.map_err(|error| error.at_key(key.as_str()))? else { return Ok(None) };
     let bytes = fetched.value.to_vec(limits::SHARD_INDEX_BYTES, "shard index")?;
-    let index =
-        format.decode(&bytes).map_err(|error| error.in_codec("sharding_indexed").at_key(key.as_str()))?;
+    let index = request.format.decode(&bytes, request.nested_len.or(fetched.size));
+    let index = index.map_err(|error| error.in_codec("sharding_indexed").at_key(key.as_str()))?;
     Ok(Some(Rc::new(FoundIndex { index, shard_len: fetched.size, version: fetched.version })))
 }
 
