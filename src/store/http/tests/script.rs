@@ -14,7 +14,9 @@ use crate::store::http::transport::{
 };
 use crate::store::http::url::RootUrl;
 use crate::store::http::{HttpOptions, HttpStore};
-use crate::store::{ByteRange, Fetched, LikelySize, LocalFuture, RequestContext, Store, Subject, Value, WarningSink};
+use crate::store::{
+    ByteRange, Fetched, LikelySize, LocalFuture, RequestContext, Store, Subject, Value, WarningSink,
+};
 
 pub const ROOT: &str = "https://host/data.zarr?sig=secret";
 
