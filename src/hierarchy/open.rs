@@ -321,8 +321,24 @@ impl Probe<'_> {
             None => format!("{ZARR_JSON}, {ZARRAY} or {ZGROUP}"),
         };
         let place = if path.is_empty() { "the root".to_owned() } else { format!("{path:?}") };
-        Error::not_found(format!("no Zarr node at {place} of {}", self.store.describe())).expected(expected)
+        let elsewhere = elsewhere(&self.store.roots());
+        let place = format!("{place} of {}{elsewhere}", self.store.describe());
+        Error::not_found(format!("no Zarr node at {place}")).expected(expected)
     }
+}
+
+/// How many places an error names.
+const PLACES: usize = 3;
+
+/// Where hierarchies begin instead, in words; nothing where that is the root.
+fn elsewhere(roots: &[NodePath]) -> String {
+    if roots.is_empty() || roots.iter().any(NodePath::is_root) {
+        return String::new();
+    }
+    let named: Vec<String> = roots.iter().take(PLACES).map(|root| format!("{:?}", root.as_str())).collect();
+    let more =
+        if roots.len() > PLACES { format!(" and {} more", roots.len() - PLACES) } else { String::new() };
+    format!("; there is one at {}{more}", named.join(" and at "))
 }
 
 /// A document that is there and bad, or left to another build, is not an invitation to look elsewhere.

@@ -241,6 +241,11 @@ pub trait Store {
         false
     }
 
+    /// Where hierarchies begin, as far as the store knows without asking: for who looks for one where there is none.
+    fn roots(&self) -> Vec<NodePath> {
+        Vec::new()
+    }
+
     /// Whether it may be kept that a value is absent: not where that was concluded from something else, such as an HTTP 403.
     fn absence_may_be_kept(&self) -> bool {
         true

@@ -18,7 +18,10 @@ export interface ConsolidatedMetadataOptions {
   readonly metadataKey?: string;
 }
 
-/** A node; with the error that opening it gives, where its documents cannot be understood. */
+/**
+ * A node; with the error that opening it gives, where its documents cannot be understood. Of more than 16 384 different documents the rest is
+ * not looked at: `children()` and `tree()` tell of all.
+ */
 type Content = { path: AbsolutePath; kind: "array" | "group"; error?: ZarrError };
 
 type Contents = Content[];
