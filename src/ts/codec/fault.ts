@@ -1,6 +1,6 @@
 /** What goes wrong in codecs of the user's, on its way to becoming a `CodecPipelineError`. */
-import type { ErrorReport } from "../errors.ts";
-import type { Failure } from "../worker/protocol.ts";
+import type { ErrorReport } from "../model/errors.ts";
+import type { Failure } from "../engine/decode/messages.ts";
 import type { CodecRequest } from "./site.ts";
 
 /** A codec gave what it must not, or lacks what it would have to have. */

@@ -1,12 +1,12 @@
 /**
  * `conventions`, `validate`, `addConvention`: which conventions a node has, what is wrong with them, and declaring one more.
  */
-import { ZarrError } from "../errors.ts";
-import { exactJson } from "../node_facts.ts";
-import type { Attributes } from "../types.ts";
+import { ZarrError } from "../model/errors.ts";
+import { exactJson } from "../api/node_facts.ts";
+import type { Attributes } from "../model/types.ts";
 import { factsOf, type NodeLike } from "./facts.ts";
 import type { Finding } from "./findings.ts";
-import { ask } from "./module.ts";
+import { ask } from "../engine/convention_module.ts";
 import { registeredConventions } from "./registered.ts";
 import { checkLoaded, checkSchema } from "./schema.ts";
 

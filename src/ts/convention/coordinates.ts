@@ -2,13 +2,13 @@
  * `coords`: the coordinates of a dimension of an array: those of the variable of its name beside it (CF, xarray), else of the
  * array's place in the world (`spatial:`, OME, multiscales: `pyramid` reads them).
  */
-import { FACTS, type Array as ZarrArray } from "../array.ts";
-import type { CoordinateValue, NearestOptions } from "../by_value.ts";
-import { InvalidSelectionError, NotFoundError, UnsupportedError, ZarrError } from "../errors.ts";
-import { Location } from "../location.ts";
-import { openerBeside } from "../open.ts";
-import { dimensionNamesOf } from "../selection.ts";
-import type { AbsolutePath, Attributes, DataType, Readable, Slice } from "../types.ts";
+import { FACTS, type Array as ZarrArray } from "../api/array.ts";
+import type { CoordinateValue, NearestOptions } from "../api/by_value.ts";
+import { InvalidSelectionError, NotFoundError, UnsupportedError, ZarrError } from "../model/errors.ts";
+import { Location } from "../api/location.ts";
+import { openerBeside } from "../api/open.ts";
+import { dimensionNamesOf } from "../api/selection.ts";
+import type { AbsolutePath, Attributes, DataType, Readable, Slice } from "../model/types.ts";
 import { Lookup } from "./lookup.ts";
 import { pyramid } from "./pyramid.ts";
 import type { PyramidLevel } from "./pyramid_model.ts";

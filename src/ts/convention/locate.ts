@@ -1,10 +1,10 @@
 /**
  * `locate`: a selection in which values of coordinates stand (`at`, `between`), as one by place.
  */
-import type { Array as ZarrArray } from "../array.ts";
-import { AtValue, type ByValue, isByValue } from "../by_value.ts";
-import { type AnySelection, type DimensionSelection, Points } from "../selection.ts";
-import type { DataType, Readable } from "../types.ts";
+import type { Array as ZarrArray } from "../api/array.ts";
+import { AtValue, type ByValue, isByValue } from "../api/by_value.ts";
+import { type AnySelection, type DimensionSelection, Points } from "../api/selection.ts";
+import type { DataType, Readable } from "../model/types.ts";
 import { type CoordsOptions, coords } from "./coordinates.ts";
 
 type AnyArray = ZarrArray<DataType, Readable>;

@@ -2,15 +2,15 @@
  * `pyramid`: from a group (or an array) to the one model of its levels. The conventions' module says which nodes it needs; here
  * they are opened, the consolidated metadata first where the store has them.
  */
-import { Array as ZarrArray } from "../array.ts";
-import { withMaybeConsolidatedMetadata } from "../consolidated.ts";
-import { NotFoundError, ZarrError } from "../errors.ts";
-import { Location } from "../location.ts";
-import { open } from "../open.ts";
-import type { AbsolutePath, AsyncReadable, DataType, Readable } from "../types.ts";
+import { Array as ZarrArray } from "../api/array.ts";
+import { withMaybeConsolidatedMetadata } from "../api/consolidated.ts";
+import { NotFoundError, ZarrError } from "../model/errors.ts";
+import { Location } from "../api/location.ts";
+import { open } from "../api/open.ts";
+import type { AbsolutePath, AsyncReadable, DataType, Readable } from "../model/types.ts";
 import { type ChildFact, factsOf, type NodeLike } from "./facts.ts";
 import type { Finding } from "./findings.ts";
-import { ask } from "./module.ts";
+import { ask } from "../engine/convention_module.ts";
 import { Pyramid, type PyramidFacts } from "./pyramid_model.ts";
 
 export interface PyramidOptions {

@@ -2,9 +2,9 @@
  * The one model of every pyramid, and what a viewer asks of it: which level fits, which tiles are in view, where things are.
  * Arithmetic on what the conventions' module has read; nothing here waits.
  */
-import { FACTS, type Array as ZarrArray } from "../array.ts";
-import { ZarrError } from "../errors.ts";
-import type { DataType, Readable, Slice } from "../types.ts";
+import { FACTS, type Array as ZarrArray } from "../api/array.ts";
+import { ZarrError } from "../model/errors.ts";
+import type { DataType, Readable, Slice } from "../model/types.ts";
 import type { Finding } from "./findings.ts";
 import {
   type Extent,

@@ -1,8 +1,8 @@
 /**
  * The chunk-aligned tiles of a level in an extent, nearest first.
  */
-import { ZarrError } from "../errors.ts";
-import type { Slice } from "../types.ts";
+import { ZarrError } from "../model/errors.ts";
+import type { Slice } from "../model/types.ts";
 import { type Extent, elementsIn, indexBox, type Plane, toWorld, worldBox } from "./geometry.ts";
 import type { PyramidLevel } from "./pyramid_model.ts";
 

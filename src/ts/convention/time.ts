@@ -2,8 +2,8 @@
  * Counts of time, `days since 2000-01-01` in a calendar: as dates and back. Units are read and dates are made by the conventions' module
  * (`src/convention/cf/time.rs`), in integers.
  */
-import { exactJson } from "../node_facts.ts";
-import { ask, askNow } from "./module.ts";
+import { exactJson } from "../api/node_facts.ts";
+import { ask, askNow } from "../engine/convention_module.ts";
 
 /** A moment in a calendar, which may have a 30 February. */
 export interface Moment {

@@ -2,7 +2,7 @@
  * From wherever the wasm is to a compiled module; each build is compiled once, never synchronously.
  */
 import { conventionsBytes, engineBytes, fullBytes, imagesBytes } from "#source";
-import { ZarrError } from "../errors.ts";
+import { ZarrError } from "../model/errors.ts";
 import { configuration, type WasmSource } from "./configuration.ts";
 
 /** Compiles while it downloads, where the server names the type that this requires. */

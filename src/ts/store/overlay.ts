@@ -1,8 +1,8 @@
 /**
  * `OverlayStore`: two stores as one that is read; what the first has counts.
  */
-import { isOurs, NativeStore, storeId } from "../stores.ts";
-import type { Readable } from "../types.ts";
+import { isOurs, NativeStore, storeId } from "./native_store.ts";
+import type { Readable } from "../model/types.ts";
 
 export class OverlayStore extends NativeStore {
   readonly first: Readable;

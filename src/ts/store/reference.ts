@@ -2,8 +2,8 @@
  * `ReferenceStore`: keys that lead to parts of files elsewhere, as kerchunk's JSON describes them. The names and meanings are
  * those of `@zarrita/storage`, but for one: it reaches only its document's own server, unless `allowHosts` names more.
  */
-import { needFull } from "../engine/engine.ts";
-import { absoluteUrl, type FetchStoreOptions, httpOptions, isOurs, NativeStore } from "../stores.ts";
+import { needFull } from "../engine/instances.ts";
+import { absoluteUrl, type FetchStoreOptions, httpOptions, isOurs, NativeStore } from "./native_store.ts";
 
 type Glue = typeof import("#glue");
 

@@ -2,7 +2,7 @@
  * `ZipFileStore`: an archive that the engine reads lazily, from a URL, a `Blob` or anything that reads by ranges. The names and
  * meanings are those of `@zarrita/storage`; `list`, `size` and what hostile archives meet with are more.
  */
-import { needFull } from "../engine/engine.ts";
+import { needFull } from "../engine/instances.ts";
 import { warn } from "../engine/warn.ts";
 import {
   absoluteUrl,
@@ -12,8 +12,8 @@ import {
   isSameOrigin,
   NativeStore,
   storeId,
-} from "../stores.ts";
-import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../types.ts";
+} from "./native_store.ts";
+import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 
 type Glue = typeof import("#glue");
 

@@ -3,9 +3,9 @@
  * it is needed, metadata documents first (as OME-NGFF's RFC-9 wants an `.ozx`). Values are kept as `Blob`s, which browsers move
  * to disk; nothing is fixed until the archive is made, so a key can be written again and removed.
  */
-import { callFullNow, startFull } from "../engine/engine.ts";
-import { ZarrError } from "../errors.ts";
-import type { AbsolutePath, AsyncStore, RangeQuery } from "../types.ts";
+import { callFullNow, startFull } from "../engine/instances.ts";
+import { ZarrError } from "../model/errors.ts";
+import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
 
 /** As `src/js/archive.rs` writes it. */
 interface ArchiveLayout {

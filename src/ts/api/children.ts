@@ -1,0 +1,84 @@
+/**
+ * What is below a group: as nodes one by one, and as a tree of names.
+ */
+import type { Array as ZarrArray } from "./array.ts";
+import { consolidatedChildren } from "./consolidated.ts";
+import { run } from "../engine/instances.ts";
+import type { Group } from "./group.ts";
+import { Location } from "./location.ts";
+import type { NodeSummary } from "./node_facts.ts";
+import type { NodeOptions } from "./nodes.ts";
+import { nodeOf, open } from "./open.ts";
+import { storeId } from "../store/native_store.ts";
+import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
+
+type Node<S extends Readable> = ZarrArray<DataType, S> | Group<S>;
+
+export type Children<S extends Readable> = AsyncIterableIterator<Node<S>>;
+
+/** A node and what is below it; its text is a drawing of lines. */
+export interface Tree {
+  name: string;
+  path: AbsolutePath;
+  kind: "array" | "group";
+  /** Of an array. */
+  shape?: number[];
+  dtype?: string;
+  /** Of a group. */
+  children: Tree[];
+  toString(): string;
+}
+
+/** The paths directly below, where the store has the contents of its consolidated metadata at hand. */
+function known(store: object, path: string): readonly AbsolutePath[] | undefined {
+  const ours = consolidatedChildren(store, path);
+  if (ours) return ours;
+  const { contents } = store as { contents?: () => { path: AbsolutePath }[] };
+  if (typeof contents !== "function") return undefined;
+  const start = path === "/" ? "/" : `${path}/`;
+  const isChild = (at: string) => at.startsWith(start) && at !== "/" && !at.slice(start.length).includes("/");
+  const paths = contents.call(store).map((node) => node.path);
+  return paths.filter(isChild).sort();
+}
+
+/** The nodes directly below a group, by name. */
+export async function* childrenOf<S extends Readable>(
+  { store, path }: Location<S>,
+  { signal }: NodeOptions,
+): Children<S> {
+  const paths = known(store, path);
+  if (paths) {
+    for (const at of paths) yield (await open(new Location(store, at), { signal })) as Node<S>;
+    return;
+  }
+  const summaries = await run<NodeSummary[]>(signal, (glue, settle) =>
+    glue.children(storeId(glue, store), path, signal, settle),
+  );
+  for (const summary of summaries) yield nodeOf(store, summary);
+}
+
+function drawn({ name, kind, shape, dtype, children }: Tree): string[] {
+  const what = kind === "array" ? ` [${shape?.join(", ")}] ${dtype}` : "";
+  const below = children.flatMap((child, idx) => {
+    const isLast = idx === children.length - 1;
+    const lines = drawn(child);
+    return lines.map((line, at) => (at === 0 ? (isLast ? "└── " : "├── ") : isLast ? "    " : "│   ") + line);
+  });
+  return [`${name}${what}`, ...below];
+}
+
+/** A node with everything below it. */
+export async function treeOf(node: Node<Readable>, options: NodeOptions): Promise<Tree> {
+  const tree: Tree = {
+    name: node.path.split("/").pop() || "/",
+    path: node.path,
+    kind: node.kind,
+    children: [],
+    toString() {
+      return drawn(this).join("\n");
+    },
+  };
+  if (node.kind === "array") return Object.assign(tree, { shape: node.shape, dtype: node.dtype });
+  for await (const child of childrenOf(node, options)) tree.children.push(await treeOf(child, options));
+  return tree;
+}

@@ -1,0 +1,114 @@
+/**
+ * Which codecs of the user's an array has: the engine names those whose names are registered, one after the other, and each is
+ * loaded and asked what it is.
+ */
+import { call, needFull } from "../engine/instances.ts";
+import { unlessAborted } from "../engine/unless_aborted.ts";
+import { type ErrorReport, errorFromReport } from "../model/errors.ts";
+import type { NodeSummary } from "./node_facts.ts";
+import { type CodecLoader, registry, urlOf } from "./registry.ts";
+import { failureOf } from "../codec/fault.ts";
+import { CodecRunner, metaOf } from "../codec/run.ts";
+import type { CodecRequest, CodecSite } from "../codec/site.ts";
+
+/** The user's codecs of one array. */
+export interface BoundCodecs {
+  /** As the engine and its workers read it: `src/format/codec/user/registered.rs`. */
+  text: string;
+  /** URLs of those that are modules, by their name in the registry. */
+  modules: Record<string, string>;
+  /** Runs the others. */
+  runner: CodecRunner;
+}
+
+/** A chain has fewer codecs of the user's than this. */
+const MOST_CODECS = 256;
+
+interface EncodedMeta {
+  dataType?: unknown;
+  shape?: unknown;
+  fillValue?: unknown;
+}
+
+const changed = (before: unknown, after: unknown) =>
+  after === undefined || JSON.stringify(before) === JSON.stringify(after) ? undefined : after;
+
+/** JSON of a fill value: special floats are strings there, and bigints digits. */
+function fillText(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "bigint") return String(value);
+  return JSON.stringify(typeof value === "number" && !Number.isFinite(value) ? String(value) : value);
+}
+
+async function know(site: CodecSite, runner: CodecRunner) {
+  const { codec: name, configuration, dtype, shape } = site;
+  const { kind, codec } = await runner.made(site);
+  const known = { codec: name, configuration, dtype, shape, kind };
+  if (kind !== "array_to_array" || typeof codec.getEncodedMeta !== "function") return known;
+  const meta = metaOf(site);
+  const after = (codec.getEncodedMeta(meta) ?? {}) as EncodedMeta;
+  const dataType = changed(dtype, after.dataType);
+  const encoded = {
+    dataType: dataType === undefined ? undefined : JSON.stringify(dataType),
+    shape: changed(shape, after.shape),
+    fillValue: dataType === undefined ? undefined : fillText(after.fillValue),
+  };
+  return { ...known, encoded };
+}
+
+type Glue = typeof import("#glue");
+
+/** Names the next codec that must be known, of those that are not among the `users` yet. */
+type Ask = (glue: Glue, users: string) => string | undefined;
+
+/** The user's codecs of an array that has these documents; undefined where it has none. */
+export const boundCodecs = (document: string) =>
+  codecsAskedFor((glue, users) => glue.codecQuestion(document, users), "decode");
+
+/** The user's codecs of an array that is to be created by these options, `like` another. */
+export const codecsToCreate = (options: string, like: (glue: Glue) => number | undefined) =>
+  codecsAskedFor((glue, users) => needFull(glue).newCodecQuestion(options, like(glue), users), "encode");
+
+async function codecsAskedFor(
+  ask: Ask,
+  direction: CodecRequest["direction"],
+): Promise<BoundCodecs | undefined> {
+  if (registry.size === 0) return undefined;
+  const loaders = new Map<string, CodecLoader>(registry);
+  const runner = new CodecRunner((registered) => (loaders.get(registered) as CodecLoader)());
+  const known: Awaited<ReturnType<typeof know>>[] = [];
+  const modules: Record<string, string> = {};
+  let names = [...loaders.keys()];
+  for (let round = 0; round < MOST_CODECS; round += 1) {
+    const text = JSON.stringify({ names, known });
+    const question = await call((glue) => ask(glue, text));
+    if (question === undefined) break;
+    const site = JSON.parse(question) as CodecSite;
+    try {
+      known.push(await know(site, runner));
+    } catch (thrown) {
+      const { report, cause } = failureOf({ site, direction }, thrown);
+      throw errorFromReport({ ...(JSON.parse(report) as ErrorReport), cause });
+    }
+    const url = urlOf(loaders.get(site.registered) as CodecLoader);
+    if (url !== undefined) modules[site.registered] = url;
+  }
+  if (known.length === 0) return undefined;
+  const used = new Set(known.map(({ codec }) => codec));
+  names = names.filter((name) => used.has(name) || used.has(name.replace(/^numcodecs\./, "")));
+  return { text: JSON.stringify({ names, known }), modules, runner };
+}
+
+/** Codecs of the user's may have a say in what a chunk is: of a shard, or which dimension is the fastest. */
+export async function describeWithCodecs(
+  summary: NodeSummary,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (registry.size === 0 || !summary.array) return;
+  // What is wrong with a codec is told by reading.
+  const codecs = await unlessAborted(
+    boundCodecs(summary.document).catch(() => undefined),
+    signal,
+  );
+  if (codecs) summary.array = await call((glue) => glue.describeArray(summary.document, codecs.text));
+}

@@ -1,0 +1,152 @@
+/**
+ * Consolidated metadata: one document that holds those of a whole hierarchy. The engine reads it and answers for the nodes in
+ * it; here is the store around the store, with zarrita's `contents()`.
+ */
+
+import { callNow, type Handle, handlesOfNow, isEngineStarted, run } from "../engine/instances.ts";
+import { warn } from "../engine/warn.ts";
+import { NotFoundError, ZarrError } from "../model/errors.ts";
+import { readKey, setNative, storeId } from "../store/native_store.ts";
+import type { AbsolutePath, AsyncReadable, Readable, StoreGetOptions } from "../model/types.ts";
+
+export type ConsolidatedFormat = "v2" | "v3";
+
+export interface ConsolidatedMetadataOptions {
+  /** Which to look for, or several in the order in which they count; both unless given, and v3 counts first. */
+  readonly format?: ConsolidatedFormat | ConsolidatedFormat[];
+  /** Where v2's is; `.zmetadata` unless given. */
+  readonly metadataKey?: string;
+}
+
+type Contents = { path: AbsolutePath; kind: "array" | "group" }[];
+
+export type Listable<Store extends Readable> = Store & { contents(): Contents };
+
+/** As `src/js/consolidated.rs` writes it. */
+interface Consolidation {
+  store: number;
+  /** All paths, one behind the other. */
+  paths: string;
+  /** Where each ends: 32-bit words. */
+  ends: Uint8Array<ArrayBuffer>;
+  /** 1 for an array, 0 for a group. */
+  arrays: Uint8Array;
+  warnings: string[];
+}
+
+function contentsOf({ paths, ends, arrays }: Consolidation): Contents {
+  let start = 0;
+  return [...new Uint32Array(ends.buffer)].map((end, at) => {
+    const path = paths.slice(start, end) as AbsolutePath;
+    start = end;
+    return { path, kind: arrays[at] === 1 ? "array" : "group" };
+  });
+}
+
+const DOCUMENT = /(^|\/)(zarr\.json|\.zarray|\.zgroup|\.zattrs)$/;
+
+/** With the number of its store as the instance knows it that gave it. */
+type Loaded = Consolidation & { handle: Handle };
+
+/** The store with its documents at hand; all else is the store's own. */
+function listable<S extends AsyncReadable>(store: S, consolidation: Loaded): Listable<S> {
+  const { handle } = consolidation;
+  const members: Record<PropertyKey, unknown> = {
+    contents: () => contentsOf(consolidation),
+    get(key: AbsolutePath, options: StoreGetOptions = {}) {
+      // Documents that another instance of the engine had are read from the store again.
+      if (!DOCUMENT.test(key) || handle.id === undefined) return store.get(key, options);
+      return readKey((glue) => handle.id ?? storeId(glue, store), key, undefined, options);
+    },
+  };
+  const wrapped = new Proxy(store, {
+    get(target, name) {
+      if (name in members) return members[name];
+      const member = Reflect.get(target, name, target);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+    has: (target, name) => name in members || Reflect.has(target, name),
+  });
+  setNative(wrapped, (glue) => handle.id ?? storeId(glue, store));
+  groups.set(wrapped, consolidation);
+  releases.register(wrapped, handle);
+  return wrapped as Listable<S>;
+}
+
+/** The consolidated metadata of wrapped stores, and, once somebody asked, the paths directly below each group. */
+const groups = new WeakMap<object, Consolidation | Map<string, AbsolutePath[]>>();
+
+function groupsOf(consolidation: Consolidation): Map<string, AbsolutePath[]> {
+  const below = new Map<string, AbsolutePath[]>();
+  for (const { path } of contentsOf(consolidation)) {
+    if (path === "/") continue;
+    const parent = path.slice(0, path.lastIndexOf("/")) || "/";
+    const siblings = below.get(parent);
+    if (siblings) siblings.push(path);
+    else below.set(parent, [path]);
+  }
+  for (const paths of below.values()) paths.sort();
+  return below;
+}
+
+/** The nodes directly below a group by name, where the store was wrapped here. */
+export function consolidatedChildren(store: object, group: string): readonly AbsolutePath[] | undefined {
+  const known = groups.get(store);
+  if (!known) return undefined;
+  const below = known instanceof Map ? known : groupsOf(known);
+  groups.set(store, below);
+  return below.get(group) ?? [];
+}
+
+const releases = new FinalizationRegistry(release);
+
+function release({ id }: Handle): void {
+  if (id !== undefined && isEngineStarted()) callNow((glue) => glue.releaseStore(id));
+}
+
+/** Whether the next format may be tried: this one is not there, or not usable. */
+const isElsewhere = (error: unknown) =>
+  error instanceof ZarrError && (error.code === "NotFound" || error._tag === "InvalidMetadataError");
+
+async function load(store: object, format: ConsolidatedFormat, key: string): Promise<Loaded> {
+  let handleOf = handlesOfNow();
+  const found = await run<Consolidation>(undefined, (glue, settle) => {
+    handleOf = handlesOfNow();
+    return glue.consolidatedStore(storeId(glue, store), format === "v2" ? 2 : 3, key, settle);
+  });
+  return { ...found, handle: handleOf(found.store) };
+}
+
+/** The store, with the hierarchy's documents at hand; rejects when it has no consolidated metadata. */
+export async function withConsolidatedMetadata<S extends AsyncReadable>(
+  store: S,
+  { format = ["v3", "v2"], metadataKey = ".zmetadata" }: ConsolidatedMetadataOptions = {},
+): Promise<Listable<S>> {
+  const formats = Array.isArray(format) ? format : [format];
+  const loads = formats.map((each) => load(store, each, metadataKey));
+  const outcomes = await Promise.allSettled(loads);
+  const loaded = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  const errors = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+  const [first, ...others] = loaded;
+  for (const { handle } of others) release(handle);
+  if (!first) {
+    throw (
+      errors.find((error) => !isElsewhere(error)) ?? errors.at(-1) ?? new NotFoundError("no format was given")
+    );
+  }
+  for (const warning of first.warnings) warn(warning, "/");
+  return listable(store, first);
+}
+
+/** As `withConsolidatedMetadata`, but the store itself where it has none. */
+export async function withMaybeConsolidatedMetadata<S extends AsyncReadable>(
+  store: S,
+  options: ConsolidatedMetadataOptions = {},
+): Promise<Listable<S> | S> {
+  try {
+    return await withConsolidatedMetadata(store, options);
+  } catch (error) {
+    if (isElsewhere(error)) return store;
+    throw error;
+  }
+}

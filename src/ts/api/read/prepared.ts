@@ -1,0 +1,57 @@
+/**
+ * From a selection and options as callers write them to what the engine is asked for, and how the result is handed over.
+ */
+import { FACTS } from "../array.ts";
+import { hasValues, locate } from "../../convention/locate.ts";
+import { type AnySelection, type EngineRequest, requestOf } from "../selection.ts";
+import { type ConversionOptions, conversionOf } from "./conversion.ts";
+import { type AnyArray, type ReadResult, typeNameOf } from "../../engine/read/read.ts";
+import type { Form } from "../../engine/read/assembly.ts";
+
+/** What decides what elements become. */
+export interface WantedElements extends Omit<ConversionOptions, "as"> {
+  as?: ConversionOptions["as"] | "bytes";
+}
+
+export interface PreparedRead {
+  request: EngineRequest;
+  form: Form;
+  /** Gives a result its last form. */
+  shaped(result: ReadResult): ReadResult;
+}
+
+/** A selection in the engine's form; values of coordinates in it are looked up. */
+export async function placedRequest(
+  array: AnyArray,
+  selection: AnySelection | null | undefined,
+  signal: AbortSignal | undefined,
+): Promise<EngineRequest> {
+  const places = hasValues(selection) ? await locate(array, selection, { signal }) : selection;
+  return requestOf(places, array[FACTS]);
+}
+
+/** Pixels of four bytes as an array with a dimension more. */
+function picture({ data, shape, stride }: ReadResult): ReadResult {
+  const { buffer, byteOffset, byteLength } = data as Uint8Array<ArrayBuffer>;
+  return {
+    data: new Uint8ClampedArray(buffer, byteOffset, byteLength),
+    shape: [...shape, 4],
+    stride: [...stride.map((step) => 4 * step), 1],
+  };
+}
+
+export async function prepareRead(
+  array: AnyArray,
+  selection: AnySelection | null | undefined,
+  { as, decode, window, gamma, colors }: WantedElements,
+  signal: AbortSignal | undefined,
+): Promise<PreparedRead> {
+  const request = await placedRequest(array, selection, signal);
+  if (as === "bytes") return { request, form: "bytes", shaped: (result) => result };
+  const wanted = { as, decode, window, gamma, colors };
+  const conversion = await conversionOf(array, wanted, () => typeNameOf(array));
+  const converted = { ...request, conversion };
+  return conversion?.isColors
+    ? { request: converted, form: "bytes", shaped: picture }
+    : { request: converted, form: "plain", shaped: (result) => result };
+}

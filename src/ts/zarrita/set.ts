@@ -1,0 +1,36 @@
+/**
+ * zarrita's `set`: a scalar or a chunk to a selection of an array. As `Array.set`, in its order of arguments.
+ */
+import type { Array as ZarrArray } from "../api/array.ts";
+import { type ChunkQueue, signalOf } from "./get.ts";
+import type { AnySelection } from "../api/selection.ts";
+import type { Chunk, DataType, PlainArray, Readable, Scalar, Slice } from "../model/types.ts";
+import type { WriteOptions } from "../api/write/write.ts";
+
+export interface SetOptions extends WriteOptions {
+  createQueue?: () => ChunkQueue;
+  /** zarrita's; what is read to be changed is nobody's to see. */
+  useSharedArrayBuffer?: boolean;
+  /** @deprecated zarrita's former place of `signal`. */
+  opts?: { signal?: AbortSignal };
+}
+
+/** Values that an array of some type takes: one, many in a list, or a chunk with its layout. */
+export type Settable<D extends DataType> =
+  | Scalar<D>
+  | Chunk<D>
+  | PlainArray<D>
+  | { data: unknown; shape: readonly number[]; stride?: readonly number[] }
+  | readonly unknown[]
+  | ArrayBufferView;
+
+/** Writes values to a selection; to everything where it is null. */
+export function set<D extends DataType>(
+  array: ZarrArray<D, Readable>,
+  selection: (null | Slice | number)[] | AnySelection | null,
+  value: Settable<D>,
+  options: SetOptions = {},
+): Promise<void> {
+  const { createQueue, opts, useSharedArrayBuffer, ...rest } = options;
+  return array.set(selection as AnySelection | null, value, { ...rest, signal: signalOf(options) });
+}
