@@ -12,6 +12,8 @@ import { glueFolder, VARIANTS } from "./wasm.mjs";
 
 const DIST = join(ROOT, "dist");
 const ENTRIES = join(ROOT, "src/ts/entry");
+/** What the entries share: no entry itself. */
+const NAMES = "names.ts";
 const LEDGER = join(ROOT, "sizes.json");
 const README = join(ROOT, "README.md");
 
@@ -104,10 +106,10 @@ function trimSourceMaps(outputs) {
  * program that stands in a chunk.
  */
 function bundles(names) {
-  const alone = ["slim.ts", "worker.ts"];
+  const alone = { "slim.ts": "none", "worker.ts": "none", "inline.ts": "whole" };
   return [
-    { source: "inline", names: names.filter((name) => !alone.includes(name)) },
-    ...alone.filter((name) => names.includes(name)).map((name) => ({ source: "none", names: [name] })),
+    { source: "inline", names: names.filter((name) => !(name in alone)) },
+    ...names.filter((name) => name in alone).map((name) => ({ source: alone[name], names: [name] })),
   ];
 }
 
@@ -115,11 +117,12 @@ function bundles(names) {
 async function bundle(options) {
   const { build } = await import("esbuild");
   const outputs = {};
-  for (const { source, names } of bundles(readdirSync(ENTRIES).filter((name) => name.endsWith(".ts")))) {
+  for (const { source, names } of bundles(readdirSync(ENTRIES).filter((name) => name.endsWith(".ts") && name !== NAMES))) {
     const { metafile } = await build({
       ...bundleOptions(source, options),
       entryPoints: names.map((name) => join(ENTRIES, name)),
-      splitting: true,
+      // What stands in one file has its `import()` in it too.
+      splitting: source !== "whole",
       entryNames: "[name]",
       chunkNames: "chunks/[name]-[hash]",
     });

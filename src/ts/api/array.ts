@@ -4,36 +4,9 @@
  */
 
 import { chunkAt, chunkCount, chunkExtent } from "../model/chunk_grid.ts";
-import { describeWithCodecs } from "./codecs.ts";
-import type { CfOptions } from "./read/packing.ts";
-import { hasValues, locate } from "../convention/locate.ts";
-import type { NumberType } from "../model/data_type.ts";
 import { InvalidSelectionError } from "../model/errors.ts";
-import { Location } from "./location.ts";
-import {
-  type ArrayFacts,
-  type AttributesOptions,
-  type DataTypeFallback,
-  type Dialect,
-  factsOfMetadata,
-  factsOfNode,
-  type NodeSummary,
-  OpenedNode,
-  textsOf,
-} from "./node_facts.ts";
-import type { NodeOptions } from "./nodes.ts";
-import { BECOME, becomeAll } from "./open_nodes.ts";
-import type { ConversionOptions } from "./read/conversion.ts";
-import { planRead, type ReadPlan } from "./read/plan.ts";
-import { prefetchSelection } from "../engine/read/prefetch.ts";
-import { placedRequest, prepareRead, type WantedElements } from "./read/prepared.ts";
-import { forgetChunks, type Progress, type ReadOptions, readChunk, readSelection } from "../engine/read/read.ts";
-import { type PartPlace, type StreamOptions, streamSelection } from "./read/stream.ts";
-import { type AnySelection, dimensionNamesOf, requestOf } from "./selection.ts";
-import type { Settable } from "../zarrita/set.ts";
-import type { StorageTransformerMetadata } from "./storage_transformers.ts";
-import { warningsOfStore } from "../store/native_store.ts";
-import { readSummaryAnew } from "./summary.ts";
+import type { Dialect, NodeSummary } from "../model/node_summary.ts";
+import type { NumberType } from "../model/data_type.ts";
 import type {
   AbsolutePath,
   ArrayMetadata,
@@ -50,13 +23,39 @@ import type {
   SelectedBytes,
   SelectedColors,
   SelectedNumbers,
+  Settable,
 } from "../model/types.ts";
-
+import { warningsOfStore } from "../port/warnings.ts";
+import { describeWithCodecs } from "./codecs.ts";
+import { Location } from "./location.ts";
+import {
+  type ArrayFacts,
+  type AttributesOptions,
+  type DataTypeFallback,
+  FACTS,
+  factsOfMetadata,
+  factsOfNode,
+  OpenedNode,
+  type StorageTransformerMetadata,
+  textsOf,
+} from "./node_facts.ts";
+import type { NodeOptions } from "./nodes.ts";
+import { BECOME, becomeAll } from "./open_nodes.ts";
+import type { ConversionOptions } from "./read/conversion.ts";
+import type { CfOptions } from "./read/packing.ts";
+import { planRead, type ReadPlan } from "./read/plan.ts";
+import { prefetchSelection } from "./read/prefetch.ts";
+import { placedRequest, prepareRead, type WantedElements } from "./read/prepared.ts";
+import type { Progress } from "./read/progress.ts";
+import { forgetChunks, type ReadOptions, readChunk, readSelection } from "./read/read.ts";
+import { type PartPlace, type StreamOptions, streamSelection } from "./read/stream.ts";
+import { placesOf } from "./by_value.ts";
+import { type AnySelection, dimensionNamesOf, requestOf } from "./selection.ts";
+import { readSummaryAnew } from "./summary.ts";
 import { type UpdateAttributesOptions, updateAttributes } from "./update_attributes.ts";
 import { appendValues, resizeArray, type WriteOptions, writeSelection } from "./write/write.ts";
 
-/** The key under which the other modules find what an array knows; also through a proxy of the array. */
-export const FACTS: unique symbol = Symbol("zarr-wasm.facts");
+export { FACTS };
 
 /** What `Array.get` takes beside the selection. */
 export interface ArrayGetOptions<D extends DataType> extends ReadOptions {
@@ -275,7 +274,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
    * What reading a selection will cost: chunks, keys, requests, bytes and memory, as far as they can be known before anything is fetched.
    */
   async plan(selection?: AnySelection | null, options: NodeOptions = {}): Promise<ReadPlan> {
-    return planRead(this, await placedRequest(this, selection, options.signal));
+    return planRead(this, await placedRequest(this, selection, options.signal), options.signal);
   }
 
   /**
@@ -328,7 +327,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     options: WriteOptions = {},
   ): Promise<void> {
     const { signal } = options;
-    const places = hasValues(selection) ? await locate(this, selection, { signal }) : selection;
+    const places = await placesOf(this, selection, signal);
     await writeSelection(this, requestOf(places, this[FACTS]), value, options);
   }
 
@@ -357,7 +356,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
   async refresh({ signal }: NodeOptions = {}): Promise<void> {
     const { format } = this[FACTS];
     becomeAll(this, await readSummaryAnew(this, { kind: "array", format, signal }));
-    forgetChunks(this);
+    await forgetChunks(this);
   }
 
   /** @internal */

@@ -1,8 +1,23 @@
 /**
- * Words of selections by coordinate values: `at` and `between`. Where the coordinates are is found by `locate` (`convention/locate.ts`);
- * here is nothing but what was written.
+ * Entries of selections that name values of coordinates. An entry brings the function that finds its place
+ * (`convention/locate.ts`), so that pages which use none do not download it.
  */
-import type { DateLike } from "../convention/time.ts";
+import type { DateLike } from "../model/time.ts";
+import type { Readable } from "../model/types.ts";
+import type { AnySelection, DimensionSelection } from "./selection.ts";
+
+/** Where entries stand: ours, or a proxy of one. */
+interface ArrayLike {
+  readonly store: Readable;
+  readonly path: string;
+}
+
+/** Finds the places that the values in a selection are at. */
+export type Locate = (
+  array: never,
+  selection: AnySelection | null | undefined,
+  options: { signal?: AbortSignal | undefined },
+) => Promise<AnySelection | null | undefined>;
 
 /** A value of a coordinate: of time also a date. */
 export type CoordinateValue = number | bigint | DateLike;
@@ -21,10 +36,17 @@ export interface NearestOptions {
 export class AtValue {
   readonly value: CoordinateValue | readonly CoordinateValue[];
   readonly options: NearestOptions;
+  /** @internal */
+  readonly locate: Locate;
 
-  constructor(value: CoordinateValue | readonly CoordinateValue[], options: NearestOptions = {}) {
+  constructor(
+    value: CoordinateValue | readonly CoordinateValue[],
+    options: NearestOptions,
+    locate: Locate,
+  ) {
     this.value = value;
     this.options = options;
+    this.locate = locate;
   }
 }
 
@@ -32,30 +54,29 @@ export class AtValue {
 export class BetweenValues {
   readonly from: CoordinateValue | null;
   readonly to: CoordinateValue | null;
+  /** @internal */
+  readonly locate: Locate;
 
-  constructor(from: CoordinateValue | null, to: CoordinateValue | null) {
+  constructor(from: CoordinateValue | null, to: CoordinateValue | null, locate: Locate) {
     this.from = from;
     this.to = to;
+    this.locate = locate;
   }
 }
 
 /** An entry of a selection that names values of a coordinate. */
 export type ByValue = AtValue | BetweenValues;
 
-/**
- * In place of an index: the element whose coordinate is nearest to a value. Of a list of values, the elements in its order.
- * `array.get({ lat: at(51.5), time: at("2000-01-01") })`
- */
-export const at = (value: CoordinateValue | readonly CoordinateValue[], options?: NearestOptions): AtValue =>
-  new AtValue(value, options);
-
-/**
- * In place of a slice: the elements whose coordinates are from one value to another, both included, in either order; null is no bound. A date
- * without a clock is its midnight, not all of its day.
- * `array.get({ time: between("2000-01-01", "2000-12-31T23:59") })`
- */
-export const between = (from: CoordinateValue | null, to: CoordinateValue | null): BetweenValues =>
-  new BetweenValues(from, to);
-
 export const isByValue = (entry: unknown): entry is ByValue =>
   entry instanceof AtValue || entry instanceof BetweenValues;
+
+/** A selection by place: the values of coordinates in it are looked up. */
+export function placesOf(
+  array: ArrayLike,
+  selection: AnySelection | null | undefined,
+  signal: AbortSignal | undefined,
+): AnySelection | null | undefined | Promise<AnySelection | null | undefined> {
+  if (selection === null || selection === undefined) return selection;
+  const entry = Object.values(selection as Record<string, DimensionSelection>).find(isByValue);
+  return entry ? entry.locate(array as never, selection, { signal }) : selection;
+}

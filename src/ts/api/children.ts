@@ -1,20 +1,21 @@
 /**
  * What is below a group: as nodes one by one, and as a tree of names.
  */
+import type { NodeSummary } from "../model/node_summary.ts";
+import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
+import { call } from "../port/engine.ts";
 import type { Array as ZarrArray } from "./array.ts";
+import { inExtensionsOfStore } from "./array_extensions.ts";
 import { consolidatedChildren } from "./consolidated.ts";
-import { run } from "../engine/instances.ts";
 import type { Group } from "./group.ts";
 import { Location } from "./location.ts";
-import type { NodeSummary } from "./node_facts.ts";
 import type { NodeOptions } from "./nodes.ts";
-import { nodeOf, open } from "./open.ts";
-import { storeId } from "../store/native_store.ts";
-import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
+import { openSummary } from "./summary.ts";
 
 type Node<S extends Readable> = ZarrArray<DataType, S> | Group<S>;
 
-export type Children<S extends Readable> = AsyncIterableIterator<Node<S>>;
+/** Makes a node of what the engine says of it. */
+type NodeMaker<S extends Readable> = (store: S, summary: NodeSummary) => Node<S>;
 
 /** A node and what is below it; its text is a drawing of lines. */
 export interface Tree {
@@ -41,19 +42,31 @@ function known(store: object, path: string): readonly AbsolutePath[] | undefined
   return paths.filter(isChild).sort();
 }
 
+/** Opens a node by its path. */
+async function opened<S extends Readable>(
+  store: S,
+  at: AbsolutePath,
+  { signal }: NodeOptions,
+  nodeOf: NodeMaker<S>,
+): Promise<Node<S>> {
+  const node = nodeOf(store, await openSummary(new Location(store, at), { ...(signal && { signal }) }, 0));
+  return node.kind === "array" ? inExtensionsOfStore(node) : node;
+}
+
 /** The nodes directly below a group, by name. */
 export async function* childrenOf<S extends Readable>(
   { store, path }: Location<S>,
-  { signal }: NodeOptions,
-): Children<S> {
+  options: NodeOptions,
+  nodeOf: NodeMaker<S>,
+): AsyncIterableIterator<Node<S>> {
   const paths = known(store, path);
   if (paths) {
-    for (const at of paths) yield (await open(new Location(store, at), { signal })) as Node<S>;
+    for (const at of paths) yield await opened(store, at, options, nodeOf);
     return;
   }
-  const summaries = await run<NodeSummary[]>(signal, (glue, settle) =>
-    glue.children(storeId(glue, store), path, signal, settle),
-  );
+  const summaries = await call("children", (objects) => ({ store: objects.store(store), path }), {
+    signal: options.signal,
+  });
   for (const summary of summaries) yield nodeOf(store, summary);
 }
 
@@ -68,7 +81,11 @@ function drawn({ name, kind, shape, dtype, children }: Tree): string[] {
 }
 
 /** A node with everything below it. */
-export async function treeOf(node: Node<Readable>, options: NodeOptions): Promise<Tree> {
+export async function treeOf(
+  node: Node<Readable>,
+  options: NodeOptions,
+  nodeOf: NodeMaker<Readable>,
+): Promise<Tree> {
   const tree: Tree = {
     name: node.path.split("/").pop() || "/",
     path: node.path,
@@ -79,6 +96,7 @@ export async function treeOf(node: Node<Readable>, options: NodeOptions): Promis
     },
   };
   if (node.kind === "array") return Object.assign(tree, { shape: node.shape, dtype: node.dtype });
-  for await (const child of childrenOf(node, options)) tree.children.push(await treeOf(child, options));
+  for await (const child of childrenOf(node, options, nodeOf))
+    tree.children.push(await treeOf(child, options, nodeOf));
   return tree;
 }

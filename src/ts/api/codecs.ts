@@ -2,14 +2,15 @@
  * Which codecs of the user's an array has: the engine names those whose names are registered, one after the other, and each is
  * loaded and asked what it is.
  */
-import { call, needFull } from "../engine/instances.ts";
-import { unlessAborted } from "../engine/unless_aborted.ts";
-import { type ErrorReport, errorFromReport } from "../model/errors.ts";
-import type { NodeSummary } from "./node_facts.ts";
-import { type CodecLoader, registry, urlOf } from "./registry.ts";
-import { failureOf } from "../codec/fault.ts";
+import { CodecFault, failureOf } from "../codec/fault.ts";
 import { CodecRunner, metaOf } from "../codec/run.ts";
 import type { CodecRequest, CodecSite } from "../codec/site.ts";
+import { type ErrorReport, errorFromReport } from "../model/errors.ts";
+import type { NodeSummary } from "../model/node_summary.ts";
+import { call } from "../port/engine.ts";
+import type { Callback, Objects } from "../port/objects.ts";
+import { Transferring } from "../port/perform.ts";
+import { type CodecLoader, registry, urlOf } from "./registry.ts";
 
 /** The user's codecs of one array. */
 export interface BoundCodecs {
@@ -56,22 +57,34 @@ async function know(site: CodecSite, runner: CodecRunner) {
   return { ...known, encoded };
 }
 
-type Glue = typeof import("#glue");
-
-/** Names the next codec that must be known, of those that are not among the `users` yet. */
-type Ask = (glue: Glue, users: string) => string | undefined;
+/** Asks the engine for the next codec that must be known, of those that are not among the `codecs` yet. */
+type Ask = (codecs: string) => Promise<string | undefined>;
 
 /** The user's codecs of an array that has these documents; undefined where it has none. */
-export const boundCodecs = (document: string) =>
-  codecsAskedFor((glue, users) => glue.codecQuestion(document, users), "decode");
+export const boundCodecs = (document: string, signal?: AbortSignal) =>
+  codecsAskedFor(
+    (codecs) => call("codecQuestion", () => ({ document, codecs }), { signal }),
+    "decode",
+    signal,
+  );
 
 /** The user's codecs of an array that is to be created by these options, `like` another. */
-export const codecsToCreate = (options: string, like: (glue: Glue) => number | undefined) =>
-  codecsAskedFor((glue, users) => needFull(glue).newCodecQuestion(options, like(glue), users), "encode");
+export const codecsToCreate = (
+  options: string,
+  like: (objects: Objects) => number | undefined,
+  signal: AbortSignal | undefined,
+) =>
+  codecsAskedFor(
+    (codecs) =>
+      call("newCodecQuestion", (objects) => ({ options, like: like(objects), codecs }), { signal }),
+    "encode",
+    signal,
+  );
 
 async function codecsAskedFor(
   ask: Ask,
   direction: CodecRequest["direction"],
+  signal: AbortSignal | undefined,
 ): Promise<BoundCodecs | undefined> {
   if (registry.size === 0) return undefined;
   const loaders = new Map<string, CodecLoader>(registry);
@@ -80,8 +93,7 @@ async function codecsAskedFor(
   const modules: Record<string, string> = {};
   let names = [...loaders.keys()];
   for (let round = 0; round < MOST_CODECS; round += 1) {
-    const text = JSON.stringify({ names, known });
-    const question = await call((glue) => ask(glue, text));
+    const question = await ask(JSON.stringify({ names, known }));
     if (question === undefined) break;
     const site = JSON.parse(question) as CodecSite;
     try {
@@ -90,6 +102,7 @@ async function codecsAskedFor(
       const { report, cause } = failureOf({ site, direction }, thrown);
       throw errorFromReport({ ...(JSON.parse(report) as ErrorReport), cause });
     }
+    signal?.throwIfAborted();
     const url = urlOf(loaders.get(site.registered) as CodecLoader);
     if (url !== undefined) modules[site.registered] = url;
   }
@@ -99,6 +112,25 @@ async function codecsAskedFor(
   return { text: JSON.stringify({ names, known }), modules, runner };
 }
 
+const callbacks = new WeakMap<BoundCodecs, Callback>();
+
+/** What the engine asks to run a codec that is a function. A codec that gave what it must not is answered with a report. */
+export function runnerOf(codecs: BoundCodecs): Callback {
+  const known = callbacks.get(codecs);
+  if (known) return known;
+  const callback: Callback = async (request: CodecRequest) => {
+    try {
+      const bytes = await codecs.runner.run(request);
+      return new Transferring(bytes, [bytes.buffer]);
+    } catch (thrown) {
+      if (thrown instanceof CodecFault) return { report: failureOf(request, thrown).report };
+      throw thrown;
+    }
+  };
+  callbacks.set(codecs, callback);
+  return callback;
+}
+
 /** Codecs of the user's may have a say in what a chunk is: of a shard, or which dimension is the fastest. */
 export async function describeWithCodecs(
   summary: NodeSummary,
@@ -106,9 +138,9 @@ export async function describeWithCodecs(
 ): Promise<void> {
   if (registry.size === 0 || !summary.array) return;
   // What is wrong with a codec is told by reading.
-  const codecs = await unlessAborted(
-    boundCodecs(summary.document).catch(() => undefined),
-    signal,
-  );
-  if (codecs) summary.array = await call((glue) => glue.describeArray(summary.document, codecs.text));
+  const codecs = await boundCodecs(summary.document, signal).catch(() => undefined);
+  signal?.throwIfAborted();
+  if (!codecs) return;
+  const { document } = summary;
+  summary.array = await call("describeArray", () => ({ document, codecs: codecs.text }), { signal });
 }

@@ -3,11 +3,14 @@
  * it; here is the store around the store, with zarrita's `contents()`.
  */
 
-import { callNow, type Handle, handlesOfNow, isEngineStarted, run } from "../engine/instances.ts";
-import { warn } from "../engine/warn.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
-import { readKey, setNative, storeId } from "../store/native_store.ts";
 import type { AbsolutePath, AsyncReadable, Readable, StoreGetOptions } from "../model/types.ts";
+import type { Connection } from "../port/connection.ts";
+import { call, running } from "../port/engine.ts";
+import type { Consolidation } from "../port/operations.ts";
+import { setDefiner } from "../port/store_definers.ts";
+import { warn } from "../port/warnings.ts";
+import { readKey } from "../store/native_store.ts";
 
 export type ConsolidatedFormat = "v2" | "v3";
 
@@ -22,21 +25,9 @@ type Contents = { path: AbsolutePath; kind: "array" | "group" }[];
 
 export type Listable<Store extends Readable> = Store & { contents(): Contents };
 
-/** As `src/js/consolidated.rs` writes it. */
-interface Consolidation {
-  store: number;
-  /** All paths, one behind the other. */
-  paths: string;
-  /** Where each ends: 32-bit words. */
-  ends: Uint8Array<ArrayBuffer>;
-  /** 1 for an array, 0 for a group. */
-  arrays: Uint8Array;
-  warnings: string[];
-}
-
 function contentsOf({ paths, ends, arrays }: Consolidation): Contents {
   let start = 0;
-  return [...new Uint32Array(ends.buffer)].map((end, at) => {
+  return Array.from(ends, (end, at) => {
     const path = paths.slice(start, end) as AbsolutePath;
     start = end;
     return { path, kind: arrays[at] === 1 ? "array" : "group" };
@@ -45,21 +36,24 @@ function contentsOf({ paths, ends, arrays }: Consolidation): Contents {
 
 const DOCUMENT = /(^|\/)(zarr\.json|\.zarray|\.zgroup|\.zattrs)$/;
 
-/** With the number of its store as the instance knows it that gave it. */
-type Loaded = Consolidation & { handle: Handle };
+/** With the engine that has loaded it: another one knows nothing of it. */
+interface Loaded extends Consolidation {
+  connection: Connection | undefined;
+}
 
 /** The store with its documents at hand; all else is the store's own. */
 function listable<S extends AsyncReadable>(store: S, consolidation: Loaded): Listable<S> {
-  const { handle } = consolidation;
+  const { connection, loaded } = consolidation;
+  const isKnown = () => connection !== undefined && running() === connection;
   const members: Record<PropertyKey, unknown> = {
     contents: () => contentsOf(consolidation),
     get(key: AbsolutePath, options: StoreGetOptions = {}) {
-      // Documents that another instance of the engine had are read from the store again.
-      if (!DOCUMENT.test(key) || handle.id === undefined) return store.get(key, options);
-      return readKey((glue) => handle.id ?? storeId(glue, store), key, undefined, options);
+      // Documents that another engine had are read from the store again.
+      if (!DOCUMENT.test(key) || !isKnown()) return store.get(key, options);
+      return readKey((objects) => objects.store(wrapped), key, undefined, options);
     },
   };
-  const wrapped = new Proxy(store, {
+  const wrapped: object = new Proxy(store, {
     get(target, name) {
       if (name in members) return members[name];
       const member = Reflect.get(target, name, target);
@@ -67,9 +61,11 @@ function listable<S extends AsyncReadable>(store: S, consolidation: Loaded): Lis
     },
     has: (target, name) => name in members || Reflect.has(target, name),
   });
-  setNative(wrapped, (glue) => handle.id ?? storeId(glue, store));
+  setDefiner(wrapped, (objects) => {
+    const inner = objects.store(store);
+    return isKnown() ? () => ({ kind: "consolidated", loaded, store: inner }) : inner;
+  });
   groups.set(wrapped, consolidation);
-  releases.register(wrapped, handle);
   return wrapped as Listable<S>;
 }
 
@@ -98,23 +94,17 @@ export function consolidatedChildren(store: object, group: string): readonly Abs
   return below.get(group) ?? [];
 }
 
-const releases = new FinalizationRegistry(release);
-
-function release({ id }: Handle): void {
-  if (id !== undefined && isEngineStarted()) callNow((glue) => glue.releaseStore(id));
-}
-
 /** Whether the next format may be tried: this one is not there, or not usable. */
 const isElsewhere = (error: unknown) =>
   error instanceof ZarrError && (error.code === "NotFound" || error._tag === "InvalidMetadataError");
 
 async function load(store: object, format: ConsolidatedFormat, key: string): Promise<Loaded> {
-  let handleOf = handlesOfNow();
-  const found = await run<Consolidation>(undefined, (glue, settle) => {
-    handleOf = handlesOfNow();
-    return glue.consolidatedStore(storeId(glue, store), format === "v2" ? 2 : 3, key, settle);
-  });
-  return { ...found, handle: handleOf(found.store) };
+  const found = await call("loadConsolidated", (objects) => ({
+    store: objects.store(store),
+    format: format === "v2" ? 2 : 3,
+    key,
+  }));
+  return { ...found, connection: running() };
 }
 
 /** The store, with the hierarchy's documents at hand; rejects when it has no consolidated metadata. */
@@ -128,7 +118,8 @@ export async function withConsolidatedMetadata<S extends AsyncReadable>(
   const loaded = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
   const errors = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
   const [first, ...others] = loaded;
-  for (const { handle } of others) release(handle);
+  for (const { connection, loaded: number } of others)
+    connection?.post({ type: "release", kind: "store", number });
   if (!first) {
     throw (
       errors.find((error) => !isElsewhere(error)) ?? errors.at(-1) ?? new NotFoundError("no format was given")

@@ -2,15 +2,15 @@
  * `copy`: an array, or a group with everything below it, to another place, format or layout. Elements go a box of whole chunks of
  * the target at a time, the next one being read while one is written: never more than a few boxes are in memory.
  */
+import { ZarrError } from "../model/errors.ts";
+import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
 import { FACTS, Array as ZarrArray } from "./array.ts";
+import { elementSizeOf } from "./arrays.ts";
 import { childrenOf } from "./children.ts";
 import { type CreateArrayOptions, createNode } from "./create.ts";
-import { ZarrError } from "../model/errors.ts";
-import { Group } from "./group.ts";
-import { Location } from "./location.ts";
-import { locationOf, type Node, open } from "./open.ts";
-import { type AnyArray, elementSizeOf } from "../engine/read/read.ts";
-import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
+import { Group, type Node, nodeOf } from "./group.ts";
+import { Location, locationOf } from "./location.ts";
+import { open } from "./open.ts";
 import { product } from "./write/layout.ts";
 
 /** How far a copy is. */
@@ -22,6 +22,7 @@ export interface CopyProgress {
   totalElements: number;
 }
 
+type AnyArray = ZarrArray<DataType, Readable>;
 type ArrayChoices = Partial<CreateArrayOptions>;
 
 export interface CopyOptions {
@@ -149,7 +150,7 @@ async function copyGroup(
   const { zarrFormat = source.zarrFormat, overwrite, signal } = options;
   const { attrs: attributes } = source;
   const target = await createNode(place, { kind: "group", attributes, zarrFormat, overwrite, signal });
-  for await (const child of childrenOf(source, { signal })) {
+  for await (const child of childrenOf(source, { ...(signal && { signal }) }, nodeOf)) {
     const name = child.path.slice(child.path.lastIndexOf("/") + 1);
     const path = `${target.path === "/" ? "" : target.path}/${name}` as AbsolutePath;
     // What stood there went with the group.

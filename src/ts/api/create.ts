@@ -2,21 +2,20 @@
  * `create`: a new array or group, with the groups above it that are not there yet. Options are passed on in the engine's words;
  * what is left out, the engine chooses.
  */
-import type { Array as ZarrArray } from "./array.ts";
-import { codecsToCreate, describeWithCodecs } from "./codecs.ts";
-import { parseDescription } from "../model/data_type.ts";
-import { callFullNow, runFull, startFull } from "../engine/instances.ts";
-import { unlessAborted } from "../engine/unless_aborted.ts";
 import { UnsupportedError, ZarrError } from "../model/errors.ts";
-import type { Group } from "./group.ts";
-import type { Location } from "./location.ts";
-import { exactJson, type NodeSummary } from "./node_facts.ts";
-import { locationOf, nodeOf } from "./open.ts";
-import { type AnyArray, arrayId } from "../engine/read/read.ts";
-import { type StorageTransformerMetadata, storageTransformers } from "./storage_transformers.ts";
-import { storeId } from "../store/native_store.ts";
+import { exactJson } from "../model/exact_json.ts";
 import type { Attributes, CodecMetadata, DataType, Readable, Scalar } from "../model/types.ts";
+import { call, write } from "../port/engine.ts";
+import type { Objects } from "../port/objects.ts";
+import type { Array as ZarrArray } from "./array.ts";
+import { arrayNumber } from "./arrays.ts";
+import { codecsToCreate, describeWithCodecs } from "./codecs.ts";
+import { type Group, nodeOf } from "./group.ts";
+import { type Location, locationOf } from "./location.ts";
+import type { ArrayNode, StorageTransformerMetadata } from "./node_facts.ts";
+import { storageTransformers } from "./storage_transformers.ts";
 import { isNumeric, packScalar } from "./write/elements.ts";
+import { type FloatPacker, withPackedFloats } from "./write/float_packing.ts";
 
 /** A codec: its name, or with its configuration; in v2 also the object of numcodecs. */
 export type CodecOption =
@@ -158,16 +157,21 @@ function engineOptions(options: Given, fill: unknown): string {
 }
 
 /** A fill value is kept as it is spelled where it is a number, else it is packed like any element. */
-function fillOf(options: Given, like: AnyArray | undefined): { json?: unknown; packed?: Uint8Array } {
+async function fillOf(
+  options: Given,
+  like: LikeNumber,
+): Promise<{ json?: unknown; packed?: Uint8Array }> {
   const { fillValue, dtype } = options;
   if (fillValue === undefined || fillValue === null) return {};
   const text = dtype === undefined ? "" : exactJson(dtype);
-  const type = callFullNow((glue) =>
-    parseDescription(glue.describeTypeName(text, like && arrayId(glue, like))),
-  );
+  const type = await call("describeTypeName", (objects) => ({ text, like: like(objects) }));
   if (isNumeric(type) && !(fillValue instanceof Date)) return { json: fillValue };
-  return { packed: packScalar(type, fillValue, {}).bytes };
+  const pack = (floats: FloatPacker) => packScalar(type, fillValue, { floats }).bytes;
+  return { packed: await withPackedFloats(pack, options.signal as AbortSignal | undefined) };
 }
+
+/** The engine's number of the array that another is to be like. */
+type LikeNumber = (objects: Objects) => number | undefined;
 
 /** Creates the hierarchy of a draft as the options say; without any, the first node creates it. */
 async function createHierarchy(store: unknown, options: Given): Promise<void> {
@@ -175,27 +179,24 @@ async function createHierarchy(store: unknown, options: Given): Promise<void> {
   if (suffix === undefined && extensions === undefined) return;
   const signal = options.signal as AbortSignal | undefined;
   const list = extensions === undefined ? undefined : exactJson(extensions);
-  await runFull(
-    signal,
-    (glue, settle) =>
-      glue.createHierarchy(
-        storeId(glue, store),
-        String(zarrFormat ?? ""),
-        suffix as string | undefined,
-        list,
-        signal,
-        settle,
-      ),
-    "finish",
+  await write(
+    "createHierarchy",
+    (objects) => ({
+      store: objects.store(store),
+      format: String(zarrFormat ?? ""),
+      suffix: suffix as string | undefined,
+      extensions: list,
+    }),
+    { signal },
   );
 }
 
 /** An array that nobody could write to is not created. */
-function checkTransformers(transformers: unknown): void {
+async function checkTransformers(transformers: unknown): Promise<void> {
   if (!Array.isArray(transformers)) return;
   for (const [place, { extension }] of (transformers as StorageTransformerMetadata[]).entries()) {
-    if (storageTransformers.has(extension) || callFullNow((glue) => glue.isStorageTransformer(extension)))
-      continue;
+    if (storageTransformers.has(extension)) continue;
+    if (await call("isStorageTransformer", () => ({ extension }))) continue;
     const field = `storage_transformers[${place}].extension`;
     throw new UnsupportedError(`unknown storage transformer ${JSON.stringify(extension)}`, { field });
   }
@@ -203,42 +204,37 @@ function checkTransformers(transformers: unknown): void {
 
 /** Creates what the options say at a location; `like` an array for all that they do not say. */
 export async function createNode(
-  place: unknown,
+  target: unknown,
   given: Given,
-  like?: AnyArray,
+  like?: ArrayNode,
 ): Promise<ZarrArray<DataType> | Group<Readable>> {
   const options = normalised(given);
-  const { store, path } = locationOf(place);
+  const { store, path } = locationOf(target);
   const at = options.path === undefined ? path : `${path}/${options.path}`;
   const signal = options.signal as AbortSignal | undefined;
   const overwrite = options.overwrite === true;
   const isArray = options.kind === "array" || (options.kind === undefined && ("shape" in options || !!like));
   signal?.throwIfAborted();
-  await unlessAborted(startFull(), signal);
-  checkTransformers(options.storageTransformers);
-  const fill = isArray ? fillOf(options, like) : {};
+  const likeNumber: LikeNumber = (objects) => like && arrayNumber(objects, like);
+  await checkTransformers(options.storageTransformers);
+  const fill = isArray ? await fillOf(options, likeNumber) : {};
   const text = isArray ? engineOptions(options, fill.json) : exactJson(options.attributes ?? {});
-  const codecs = isArray
-    ? await unlessAborted(
-        codecsToCreate(text, (glue) => like && arrayId(glue, like)),
-        signal,
-      )
-    : undefined;
+  const codecs = isArray ? await codecsToCreate(text, likeNumber, signal) : undefined;
   await createHierarchy(store, options);
-  const summary = await runFull<NodeSummary>(
-    signal,
-    (glue, settle) => {
-      const id = storeId(glue, store);
-      if (!isArray) {
-        const format = String(options.zarrFormat ?? "");
-        return glue.createGroup(id, at, format, text, overwrite, signal, settle);
-      }
-      const likeId = like && arrayId(glue, like);
-      const users = codecs?.text ?? "";
-      return glue.createArray(id, at, text, fill.packed, likeId, users, overwrite, signal, settle);
-    },
-    "finish",
-  );
+  const place = (objects: Objects) => ({ store: objects.store(store), path: at, text, overwrite });
+  const format = String(options.zarrFormat ?? "");
+  const summary = isArray
+    ? await write(
+        "createArray",
+        (objects) => ({
+          ...place(objects),
+          fill: fill.packed,
+          like: likeNumber(objects),
+          codecs: codecs?.text ?? "",
+        }),
+        { signal },
+      )
+    : await write("createGroup", (objects) => ({ ...place(objects), format }), { signal });
   await describeWithCodecs(summary, signal);
   return nodeOf(store as Readable, summary);
 }

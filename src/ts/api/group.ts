@@ -1,26 +1,29 @@
 /**
  * A group: a node with attributes and children. A child whose name is known opens by `open(group.resolve(name))`.
  */
-import { type Children, childrenOf, type Tree, treeOf } from "./children.ts";
+import type { Dialect, NodeSummary } from "../model/node_summary.ts";
+import type { AbsolutePath, Attributes, DataType, GroupMetadata, Readable } from "../model/types.ts";
+import { warn, warningsOfStore } from "../port/warnings.ts";
+import { Array as ZarrArray } from "./array.ts";
+import { childrenOf, type Tree, treeOf } from "./children.ts";
 import { Location } from "./location.ts";
 import {
   type AttributeOptions,
   type AttributesOptions,
   attributesOf,
-  type Dialect,
   documentOf,
   lazyAttributes,
-  type NodeSummary,
   OpenedNode,
   textsOf,
   textsOfGroup,
 } from "./node_facts.ts";
 import type { NodeOptions } from "./nodes.ts";
-import { BECOME, becomeAll } from "./open_nodes.ts";
-import { warningsOfStore } from "../store/native_store.ts";
+import { BECOME, becomeAll, rememberOpen } from "./open_nodes.ts";
 import { readSummaryAnew } from "./summary.ts";
-import type { AbsolutePath, Attributes, GroupMetadata, Readable } from "../model/types.ts";
 import { type UpdateAttributesOptions, updateAttributes } from "./update_attributes.ts";
+
+export type Node<S extends Readable> = ZarrArray<DataType, S> | Group<S>;
+export type Children<S extends Readable> = AsyncIterableIterator<Node<S>>;
 
 /** What is known of a group. */
 interface GroupFacts {
@@ -95,12 +98,12 @@ export class Group<Store extends Readable> extends Location<Store> {
    * The arrays and groups directly below, by name. Needs a store that lists, or consolidated metadata.
    */
   children(options: NodeOptions = {}): Children<Store> {
-    return childrenOf(this, options);
+    return childrenOf(this, options, nodeOf<Store>);
   }
 
   /** Everything below, as far as it goes. */
   tree(options: NodeOptions = {}): Promise<Tree> {
-    return treeOf(this, options);
+    return treeOf(this, options, nodeOf);
   }
 
   /** Merges attributes into those there are; with `replace` they alone remain. */
@@ -118,4 +121,19 @@ export class Group<Store extends Readable> extends Location<Store> {
   [BECOME](summary: NodeSummary): void {
     this.#facts = factsOf(new OpenedNode(summary, this.#options));
   }
+}
+
+/** The node that the engine has opened or made. */
+export function nodeOf<S extends Readable>(
+  store: S,
+  summary: NodeSummary,
+  options: AttributeOptions = {},
+): Node<S> {
+  for (const warning of summary.warnings) warn(warning, summary.path);
+  const opened = new OpenedNode(summary, options);
+  const at = summary.path as AbsolutePath;
+  const node =
+    summary.kind === "array" ? new ZarrArray<DataType, S>(store, at, opened) : new Group<S>(store, at, opened);
+  rememberOpen(node);
+  return node;
 }

@@ -1,39 +1,34 @@
 /**
  * `init` and `info`: what may be said before the first call, and what can be known after it. Neither is needed.
  */
-import { forgetModules } from "../engine/compile.ts";
-import { configure, type InitOptions } from "../engine/configuration.ts";
-import { counters } from "../engine/counters.ts";
-import {
-  cacheCounters,
-  callNow,
-  currentBuild,
-  isEngineStarted,
-  setCaches,
-  startEngine,
-  stopEngine,
-} from "../engine/instances.ts";
-import { ladder, type Rung } from "../engine/decode/decoder.ts";
-import { closePools, workerCount } from "../engine/read/job.ts";
+import { places } from "../port/channels.ts";
+import type { EnginePlace } from "../port/channel.ts";
+import { configure, type InitOptions } from "../port/configuration.ts";
+import { call, dispose as disposeEngine, lostEngines, reconfigure, running } from "../port/engine.ts";
+import type { EngineStatus } from "../port/protocol.ts";
+import { warningCount } from "../port/warnings.ts";
 import { registry, urlOf } from "./registry.ts";
 
 export type { InitOptions };
 
+/** Names in the registry that are codecs of ours, as far as the engine was asked. */
+const own = new Map<string, boolean>();
+
 /** Starts the engine, with what it is told; again, it changes what can still be changed. */
 export async function init(options: InitOptions = {}): Promise<void> {
   configure(options);
-  await startEngine();
-  setCaches();
+  reconfigure();
+  const names = [...registry.keys()];
+  const ours = await call("ownCodecs", () => ({ names }));
+  for (const name of names) own.set(name, ours.includes(name));
 }
 
 /**
- * Ends the workers and everything that is under way (with an error of code `Aborted`), and frees the memory of the engine and its caches. What was
- * opened stays usable: the next call starts everything anew.
+ * Ends the engine, its workers and everything that is under way (with an error of code `Aborted`), and frees their memory.
+ * What was opened stays usable: the next call starts everything anew.
  */
 export function dispose(): void {
-  closePools();
-  if (isEngineStarted()) stopEngine();
-  forgetModules();
+  disposeEngine();
 }
 
 /** A codec in the registry. */
@@ -42,7 +37,7 @@ export interface RegisteredCodec {
   /** A function runs on the caller's thread, a module where chunks are decoded. */
   runs: "caller" | "workers";
   url?: string;
-  /** Whether it goes before a codec of our own of that name; absent before the engine was started. */
+  /** Whether it goes before a codec of our own of that name; absent before `init` has asked the engine. */
   replaces?: boolean;
 }
 
@@ -50,9 +45,8 @@ function registeredCodecs(): RegisteredCodec[] {
   return [...registry].map(([name, loader]) => {
     const url = urlOf(loader);
     const where = url === undefined ? { runs: "caller" as const } : { runs: "workers" as const, url };
-    return isEngineStarted()
-      ? { name, ...where, replaces: callNow((glue) => glue.isCodec(name)) }
-      : { name, ...where };
+    const replaces = own.get(name);
+    return replaces === undefined ? { name, ...where } : { name, ...where, replaces };
   });
 }
 
@@ -63,8 +57,7 @@ export interface CacheInfo {
   bytes: number;
 }
 
-function cacheInfo(): Info["caches"] {
-  const counts = cacheCounters();
+function cacheInfo({ caches: counts }: EngineStatus): Info["caches"] {
   const [encoded, decoded] = [0, 3].map((at) => {
     const [hits = 0, misses = 0, bytes = 0] = counts.slice(at);
     return { hits, misses, bytes };
@@ -76,14 +69,16 @@ function cacheInfo(): Info["caches"] {
 export interface Info {
   /** Whether the engine has been started. */
   isStarted: boolean;
+  /** Where the engine runs: in a worker of the page (from a blob, a URL, a script of the user's), or with the caller. */
+  engine?: EnginePlace;
   /** Which build answers calls: `"full"` once something needed it. Absent before the start. */
   build?: "engine" | "full";
   /** The engine's wasm uses 128-bit vectors: it does not start without them. */
   simd: true;
-  /** Workers that run. */
+  /** Decode workers that run. */
   workers: number;
   /** How they were: from a blob, from a URL, as Node's threads; "caller" where none could be. Absent before there is need. */
-  decoder?: Rung;
+  decoder?: EngineStatus["decoder"];
   /** Why each way before that one did not work. */
   refused: string[];
   /** Parts of results that were decoded, by where. */
@@ -106,23 +101,41 @@ export interface Info {
   panics: number;
 }
 
-/** What the package runs on here, and what it has done so far. */
+const NOTHING: EngineStatus = {
+  build: undefined,
+  workers: 0,
+  decoder: undefined,
+  refused: [],
+  parts: { workers: 0, caller: 0 },
+  encoded: { workers: 0, caller: 0 },
+  decodeMs: 0,
+  wire: { requests: 0, bytes: 0, failed: 0, aborted: 0 },
+  persistentCache: { hits: 0, misses: 0 },
+  panics: 0,
+  caches: [0, 0, 0, 0, 0, 0],
+};
+
+/** What the package runs on here, and what it has done so far: as the engine told it last. */
 export function info(): Info {
+  const connection = running();
+  const status = connection?.status ?? NOTHING;
+  const { parts, encoded, decodeMs, wire, persistentCache, build, workers, decoder } = status;
   return {
-    isStarted: isEngineStarted(),
-    build: currentBuild(),
+    isStarted: connection !== undefined,
+    ...(connection && { engine: connection.channel.place }),
+    ...(build && { build }),
     simd: true,
-    workers: ladder.rung === "caller" ? 0 : workerCount(),
-    decoder: ladder.rung,
-    refused: [...ladder.refused],
-    parts: { ...counters.parts },
-    encoded: { ...counters.encoded },
-    caches: cacheInfo(),
+    workers,
+    ...(decoder && { decoder }),
+    refused: [...places.refused, ...status.refused],
+    parts: { ...parts },
+    encoded: { ...encoded },
+    caches: cacheInfo(status),
     codecs: registeredCodecs(),
-    decodeMs: counters.decodeMs,
-    wire: { ...counters.wire },
-    persistentCache: { ...counters.persistentCache },
-    warnings: counters.warnings,
-    panics: counters.panics,
+    decodeMs,
+    wire: { ...wire },
+    persistentCache: { ...persistentCache },
+    warnings: warningCount(),
+    panics: status.panics + lostEngines(),
   };
 }

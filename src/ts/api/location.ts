@@ -2,6 +2,7 @@
  * A place in a store: the store and an absolute path. Needs no wasm.
  */
 import type { AbsolutePath } from "../model/types.ts";
+import { storeOf } from "../store/place.ts";
 
 /** Percent-decodes one segment of a path; a stray "%" is a character like any other. */
 function decodeSegment(segment: string): string {
@@ -42,4 +43,10 @@ export function root(): Location<Map<string, Uint8Array>>;
 /** The root of a store; without one, of a new `Map`. */
 export function root(store: unknown = new Map<string, Uint8Array>()): Location<unknown> {
   return new Location(store);
+}
+
+/** The place that a URL, a store or a location means. */
+export function locationOf(place: unknown): Location<unknown> {
+  const isLocation = typeof place === "object" && place !== null && "store" in place && "path" in place;
+  return isLocation ? (place as Location<unknown>) : new Location(storeOf(place));
 }

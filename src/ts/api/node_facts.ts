@@ -5,15 +5,23 @@
  */
 import { chunkExtent, type GridAxis, gridOfMetadata } from "../model/chunk_grid.ts";
 import { parseDescription, type TypeDescription } from "../model/data_type.ts";
-import { parseJson } from "../engine/instances.ts";
+import { keepTables } from "../elements/typed_arrays.ts";
 import { elementOf } from "../elements/variable.ts";
 import { wrappedScalarOf } from "../elements/wrapped.ts";
-import type { StorageTransformerMetadata } from "./storage_transformers.ts";
-import type { ArrayMetadata, Attributes, CodecMetadata, DataType } from "../model/types.ts";
-import type { Home } from "../engine/decode/messages.ts";
+import { exactJson } from "../model/exact_json.ts";
+import { parseJsonText } from "../model/marked_json.ts";
+import type { ArraySummary, Dialect, Home, NodeSummary } from "../model/node_summary.ts";
+import type { ArrayMetadata, Attributes, CodecMetadata, DataType, Readable } from "../model/types.ts";
 
-/** Which text the metadata follows. */
-export type Dialect = "v2" | "v3" | "v3-draft-2020-10" | "v3-draft-2022-05";
+
+/** A storage transformer as metadata has it. */
+export interface StorageTransformerMetadata {
+  /** The URI of its specification. */
+  extension: string;
+  /** Which of that specification's. */
+  type: unknown;
+  configuration?: Record<string, unknown>;
+}
 
 /** What is read instead of a data type of an extension that is not known here. */
 export interface DataTypeFallback {
@@ -25,53 +33,20 @@ export interface DataTypeFallback {
   used: string;
 }
 
-/** The engine's summary of a node; written by `src/js/describe.rs`. */
-export interface NodeSummary {
-  kind: "array" | "group";
-  /** Absolute path, with a leading "/". */
-  path: string;
-  format: 2 | 3;
-  dialect: Dialect;
-  /** The raw documents, as the engine takes them back. */
-  document: string;
-  /** Instead, of a large group of v3: its `zarr.json` as UTF-8. */
-  large?: Uint8Array;
-  /** JSON text of the attributes object. */
-  attributes: string;
-  warnings: string[];
-  array?: ArraySummary;
-}
-
 /** How attributes are read. */
 export interface AttributeOptions {
   /** Integers beyond 2^53 become bigints instead of being rounded. */
   exactIntegers?: boolean;
 }
 
-export interface ArraySummary {
-  shape: bigint[];
-  /** Chunk, or inner chunk when sharded. */
-  chunks: bigint[];
-  /** Shard, when sharded. */
-  shards?: bigint[];
-  /** Of a grid whose chunks differ: each dimension's runs of chunks. */
-  grid?: [length: bigint, count: number][][];
-  dtype: DataType;
-  /** JSON text of a `TypeDescription`. */
-  dataType: string;
-  /** One packed element; absent for the null of v2. */
-  fillValue?: Uint8Array;
-  dimensionNames?: (string | null)[];
-  /** Array dimensions as chunks have them in memory, slowest first. */
-  order: number[];
-  /** The chain in encoding order; configurations are JSON text. */
-  codecs: { name: string; configuration?: string }[];
-  /** `type` and `configuration` are JSON text. */
-  storageTransformers: { extension: string; type: string; configuration?: string }[];
-  /** Which build of the engine decodes its chunks. */
-  home: Home;
-  /** `dataType` is JSON text. */
-  fallback?: { extension: string; dataType: string; used: string };
+/** The key under which the other modules find what an array knows; also through a proxy of the array. */
+export const FACTS: unique symbol = Symbol("zarr-wasm.facts");
+
+/** An array, as the modules see it that read and write: ours, or a proxy of one. */
+export interface ArrayNode {
+  readonly [FACTS]: ArrayFacts;
+  readonly store: Readable;
+  readonly path: string;
 }
 
 export interface ArrayFacts {
@@ -102,11 +77,11 @@ export interface ArrayFacts {
   readonly home: Home;
 }
 
-/** Parses attributes when they are first looked at; what Python writes beside JSON (`NaN`) is left to the engine. */
+/** Parses attributes when they are first looked at. */
 export function lazyAttributes({ summary, options }: OpenedNode): () => Attributes {
   let attributes: Attributes | undefined;
   return () => {
-    attributes ??= parseAttributes(summary.attributes, options.exactIntegers ?? false);
+    attributes ??= parseJsonText(summary.attributes, options.exactIntegers ?? false) as Attributes;
     return attributes;
   };
 }
@@ -119,16 +94,7 @@ export interface AttributesOptions {
 
 /** Attributes read anew, as they are asked for. */
 export const attributesOf = ({ summary }: OpenedNode, { bigint = false }: AttributesOptions): Attributes =>
-  parseAttributes(summary.attributes, bigint);
-
-function parseAttributes(text: string, exactIntegers: boolean): Attributes {
-  if (exactIntegers) return parseJson(text, true) as Attributes;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return parseJson(text, false) as Attributes;
-  }
-}
+  parseJsonText(summary.attributes, bigint) as Attributes;
 
 /** The texts of a node's documents by key suffix: `zarr.json`, or `.zarray`, `.zgroup` and `.zattrs`. */
 export function textsOf(document: string): Record<string, string> {
@@ -156,8 +122,10 @@ export class OpenedNode {
 }
 
 /** One element as a scalar. */
-const fillValueOf = (type: TypeDescription, bytes: Uint8Array): unknown =>
-  type.size === undefined ? elementOf(type, bytes) : wrappedScalarOf(type, bytes);
+const fillValueOf = (type: TypeDescription, { fillValue, markedFill }: ArraySummary): unknown => {
+  if (!fillValue) return null;
+  return type.size === undefined ? elementOf(type, fillValue, markedFill) : wrappedScalarOf(type, fillValue);
+};
 
 export function factsOfNode(node: OpenedNode): ArrayFacts {
   const { summary } = node;
@@ -165,6 +133,7 @@ export function factsOfNode(node: OpenedNode): ArrayFacts {
   if (!array) throw new TypeError(`${summary.path} is a group`);
   const attributes = lazyAttributes(node);
   const type = parseDescription(array.dataType);
+  keepTables(array.tables);
   const chunks = array.chunks.map(Number);
   return {
     shape: array.shape.map(Number),
@@ -174,26 +143,26 @@ export function factsOfNode(node: OpenedNode): ArrayFacts {
     grid: array.grid?.map((runs) => runs.map(([length, count]) => [Number(length), count])) ?? chunks,
     dtype: array.dtype,
     type,
-    fillValue: array.fillValue ? fillValueOf(type, array.fillValue) : null,
+    fillValue: fillValueOf(type, array),
     dimensionNames: array.dimensionNames,
     order: array.order,
     format: summary.format,
     dialect: summary.dialect,
     fallback: array.fallback && {
       ...array.fallback,
-      dataType: parseAttributes(array.fallback.dataType, false),
+      dataType: parseJsonText(array.fallback.dataType),
     },
     get codecs() {
       return array.codecs.map(({ name, configuration }) => ({
         name,
-        configuration: configuration === undefined ? {} : parseAttributes(configuration, false),
+        configuration: configuration === undefined ? {} : (parseJsonText(configuration) as Attributes),
       }));
     },
     get storageTransformers() {
       return array.storageTransformers.map(({ extension, type, configuration }) => ({
         extension,
-        type: parseJson(type, false),
-        ...(configuration !== undefined && { configuration: parseAttributes(configuration, false) }),
+        type: parseJsonText(type),
+        ...(configuration !== undefined && { configuration: parseJsonText(configuration) as Attributes }),
       }));
     },
     get attributes() {
@@ -219,16 +188,6 @@ function callersFillValue({ data_type, fill_value }: ArrayMetadata): unknown {
   if (data_type === "int64" || data_type === "uint64") return BigInt(fill_value as bigint | number | string);
   const special = typeof fill_value === "string" ? SPECIAL_FLOATS[fill_value] : undefined;
   return String(data_type).startsWith("float") && special !== undefined ? special : fill_value;
-}
-
-/** JSON in which 64-bit integers stay exact: `JSON.stringify` alone refuses bigints. */
-export function exactJson(value: unknown): string {
-  const mark = "\u0001integer:";
-  const text = JSON.stringify(value, (_, inner) => {
-    if (typeof inner === "bigint") return `${mark}${inner}`;
-    return typeof inner === "number" && !Number.isFinite(inner) ? String(inner) : inner;
-  });
-  return text.replaceAll(/"\\u0001integer:(-?\d+)"/g, "$1");
 }
 
 type Codec = ArrayMetadata["codecs"][number];

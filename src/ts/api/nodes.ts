@@ -1,11 +1,9 @@
 /**
  * What is done with whole nodes: to find out what is there, to erase, to consolidate.
  */
-import { runFull } from "../engine/instances.ts";
-import type { Location } from "./location.ts";
-import { locationOf } from "./open.ts";
-import { storeId } from "../store/native_store.ts";
 import type { Readable } from "../model/types.ts";
+import { call, write } from "../port/engine.ts";
+import { type Location, locationOf } from "./location.ts";
 
 export interface NodeOptions {
   /** Ends the call; it rejects with the signal's reason at once. */
@@ -19,9 +17,7 @@ export type ExistingKind = "array" | "group" | "implicit-group";
 /** What is at a place; a group without metadata of its own is only seen in stores that list. */
 export async function exists(place: Place, { signal }: NodeOptions = {}): Promise<ExistingKind | null> {
   const { store, path } = locationOf(place);
-  const kind = await runFull<ExistingKind | undefined>(signal, (glue, settle) =>
-    glue.exists(storeId(glue, store), path, signal, settle),
-  );
+  const kind = await call("exists", (objects) => ({ store: objects.store(store), path }), { signal });
   return kind ?? null;
 }
 
@@ -33,19 +29,11 @@ export interface EraseOptions extends NodeOptions {
 /** Erases the node at a place and everything below it; whether there was anything. */
 export function erase(place: Place, { signal, reify = false }: EraseOptions = {}): Promise<boolean> {
   const { store, path } = locationOf(place);
-  return runFull(
-    signal,
-    (glue, settle) => glue.erase(storeId(glue, store), path, reify, signal, settle),
-    "finish",
-  );
+  return write("erase", (objects) => ({ store: objects.store(store), path, reify }), { signal });
 }
 
 /** Brings the documents of all nodes below a group together in one; how many there are. The store must list. */
 export function consolidate(place: Place, { signal }: NodeOptions = {}): Promise<number> {
   const { store, path } = locationOf(place);
-  return runFull(
-    signal,
-    (glue, settle) => glue.consolidate(storeId(glue, store), path, signal, settle),
-    "finish",
-  );
+  return write("consolidate", (objects) => ({ store: objects.store(store), path }), { signal });
 }

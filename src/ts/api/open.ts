@@ -2,95 +2,29 @@
  * `open`: from a URL, a store or a place in one to an `Array` or a `Group`. Both formats are asked for at once; v3 wins where
  * a node has both.
  */
-import { Array as ZarrArray } from "./array.ts";
-import { describeWithCodecs } from "./codecs.ts";
-import { isEngineStarted, run } from "../engine/instances.ts";
-import { warn } from "../engine/warn.ts";
 import { ZarrError } from "../model/errors.ts";
-import { inExtensionsOfStore } from "../zarrita/extend.ts";
-import { Group } from "./group.ts";
-import { Location } from "./location.ts";
-import { type AttributeOptions, type Dialect, type NodeSummary, OpenedNode } from "./node_facts.ts";
-import { rememberOpen } from "./open_nodes.ts";
-import { type Files, storeOf } from "../store/place.ts";
-import { askEarly, type FetchStore, storeId } from "../store/native_store.ts";
-import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
+import type { Dialect } from "../model/node_summary.ts";
+import type { DataType, Readable } from "../model/types.ts";
+import type { FetchStore } from "../store/fetch_store.ts";
+import type { Files } from "../store/place.ts";
+import type { Array as ZarrArray } from "./array.ts";
+import { inExtensionsOfStore } from "./array_extensions.ts";
+import { type Group, type Node, nodeOf } from "./group.ts";
+import { type Location, locationOf } from "./location.ts";
 
-export interface OpenOptions extends AttributeOptions {
-  /** Fail with a `NotFoundError` for the other kind. */
-  kind?: "array" | "group";
-  /** A path below the place that is opened, taken literally. */
-  path?: string;
-  /** Ends the call; it rejects with the signal's reason at once. */
-  signal?: AbortSignal;
-  /** `"reload"`: ask the server, past all caches. */
-  cache?: "reload";
-  /**
-   * Where a draft's data type is not known here, and its metadata offers another: `"warn"` (the default) reads that and says so,
-   * `"allow"` reads it, `"refuse"` fails.
-   */
-  dataTypeFallback?: "warn" | "allow" | "refuse";
-  /** `false` saves the request for v2's `.zattrs`: the node then has no attributes, and no dimension names. */
-  attrs?: boolean;
-}
+import { type OpenOptions, openSummary } from "./summary.ts";
+
+export type { Node, OpenOptions };
 
 type Place<S> = Location<S> | S;
-export type Node<S extends Readable> = ZarrArray<DataType, S> | Group<S>;
 type ArrayOptions = OpenOptions & { kind: "array" };
 type GroupOptions = OpenOptions & { kind: "group" };
 
-/** The place that a URL, a store or a location means. */
-export function locationOf(place: unknown): Location<unknown> {
-  const isLocation = typeof place === "object" && place !== null && "store" in place && "path" in place;
-  return isLocation ? (place as Location<unknown>) : new Location(storeOf(place));
-}
-
-/** Stores in which v3 was found: its document is asked for first, and v2's only where there is none. */
-const v3Stores = new WeakSet<object>();
-
 async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3): Promise<Node<Readable>> {
-  const { store, path } = locationOf(place);
-  const { kind = "", dataTypeFallback = "warn", attrs = true, signal } = options;
-  const below = options.path === undefined ? path : `${path}/${options.path}`;
-  const isV3 = v3Stores.has(store as object);
-  const isReload = options.cache === "reload";
-  signal?.throwIfAborted();
-  const giveUp =
-    isEngineStarted() || isReload
-      ? () => {}
-      : askEarly(store, { path: below, format: isV3 ? 3 : format, attrs });
-  const summary = await run<NodeSummary>(signal, (glue, settle) =>
-    glue.open(
-      storeId(glue, store),
-      below,
-      kind,
-      format,
-      dataTypeFallback,
-      isV3,
-      attrs,
-      isReload,
-      signal,
-      settle,
-    ),
-  ).finally(giveUp);
-  if (summary.dialect === "v3") v3Stores.add(store as object);
-  await describeWithCodecs(summary, signal);
-  const node = nodeOf(store as Readable, summary, options);
+  const location = locationOf(place);
+  const summary = await openSummary(location, options, format);
+  const node = nodeOf(location.store as Readable, summary, options);
   return node.kind === "array" ? inExtensionsOfStore(node) : node;
-}
-
-/** The class of a node that the engine has opened or made. */
-export function nodeOf<S extends Readable>(
-  store: S,
-  summary: NodeSummary,
-  options: AttributeOptions = {},
-): Node<S> {
-  for (const warning of summary.warnings) warn(warning, summary.path);
-  const opened = new OpenedNode(summary, options);
-  const at = summary.path as AbsolutePath;
-  const node = summary.kind === "array" ? new ZarrArray(store, at, opened) : new Group(store, at, opened);
-  rememberOpen(node);
-  return node;
 }
 
 function openV2<S extends Readable>(place: Place<S>, options: GroupOptions): Promise<Group<S>>;

@@ -2,7 +2,7 @@
  * The nodes that are open: what is changed through one object, all others of the same node in the same store know at once. Other
  * stores and other tabs are asked by `refresh`.
  */
-import type { NodeSummary } from "./node_facts.ts";
+import type { NodeSummary } from "../model/node_summary.ts";
 
 /** The key under which a node takes over what its documents say by now. */
 export const BECOME: unique symbol = Symbol("zarr-wasm.become");

@@ -3,36 +3,11 @@
  * need no entry; an entry of the same name goes before them. v2's ids are looked up behind `numcodecs.` first, as zarrita does,
  * then as they are. An array takes what is registered when it is first read.
  */
-import { entryOf } from "../codec/run.ts";
+import { entryOf } from "../codec/entry.ts";
+import type { CodecEntry, CodecKind, UserCodec } from "../codec/entry.ts";
 import { ZarrError } from "../model/errors.ts";
-import type { CodecMetadata, DataType } from "../model/types.ts";
 
-export type CodecKind = "array_to_array" | "array_to_bytes" | "bytes_to_bytes";
-
-/** What a codec is made for: the chunk as it is before the codec encodes it. */
-export interface CodecChunkMetadata {
-  dataType: DataType;
-  shape: number[];
-  codecs: CodecMetadata[];
-  fillValue: unknown;
-}
-
-/** An array-to-array codec tells by `getEncodedMeta` what becomes of data type and shape, if they change. */
-export interface UserCodec {
-  kind?: CodecKind;
-  // biome-ignore lint/suspicious/noExplicitAny: zarrita's own signature, which codecs in the wild are typed against
-  encode?(data: any): any;
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  decode(data: any): any;
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  getEncodedMeta?(meta: any): any;
-}
-
-export interface CodecEntry {
-  kind?: CodecKind;
-  // biome-ignore lint/suspicious/noExplicitAny: as above
-  fromConfig(configuration: any, meta: any): UserCodec | any;
-}
+export type { CodecEntry, CodecKind, UserCodec };
 
 export type CodecLoader = () => CodecEntry | Promise<CodecEntry>;
 

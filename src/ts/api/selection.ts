@@ -4,12 +4,11 @@
  */
 import { type ByValue, isByValue } from "./by_value.ts";
 import { InvalidSelectionError } from "../model/errors.ts";
-import type { Conversion } from "./read/conversion.ts";
+import type { EngineDimension, EngineSelection, Integer } from "../model/request.ts";
 import { Points, select } from "./slice.ts";
 
 export { Points };
 
-type Integer = number | bigint;
 type Bound = Integer | null | undefined;
 
 /** A slice as `slice` makes it, or written out, with bigints for places beyond 2^53. */
@@ -23,30 +22,6 @@ export type DimensionSelection = Integer | AnySlice | null | undefined | "..." |
 
 /** By position, by dimension name, or single points. */
 export type AnySelection = readonly DimensionSelection[] | Record<string, DimensionSelection> | Points;
-
-/** As `src/js/read.rs` deserializes it. */
-export type EngineSelection = { Orthogonal: EngineDimension[] } | { Points: Integer[][] };
-export type EngineDimension =
-  | "All"
-  | { Index: Integer }
-  | { Slice: { start?: Integer; stop?: Integer; step?: Integer } }
-  | { List: Integer[] };
-
-export interface EngineRequest {
-  selection: EngineSelection;
-  /** Memory order of the result's dimensions, slowest first. */
-  order?: number[];
-  /** Parts are taken one by one: the result may be of any size. */
-  streamed?: boolean;
-  /** The place that is wanted first, by the array's dimensions; the middle where it says nothing. */
-  nearest?: number[];
-  /** What is fetched first. */
-  priority?: number;
-  /** Past all caches. */
-  reload?: boolean;
-  /** What becomes of the elements. */
-  conversion?: Conversion | undefined;
-}
 
 /** Integers as the engine reads them: numbers where they are safe, else bigints. */
 function integer(value: unknown, what: string): Integer {
@@ -116,7 +91,10 @@ export function dimensionNamesOf({
 }
 
 /** The engine's form of a selection; none at all means everything. */
-export function requestOf(selection: AnySelection | null | undefined, facts: Dimensions): EngineRequest {
+export function requestOf(
+  selection: AnySelection | null | undefined,
+  facts: Dimensions,
+): { selection: EngineSelection } {
   if (selection instanceof Points) return { selection: { Points: selection.lists.map(list) } };
   const entries =
     selection === null || selection === undefined

@@ -1,9 +1,8 @@
 /**
  * The small words of selections: `slice`, `select` by dimension names, `points`. Needs no wasm.
  */
-import type { Array as ZarrArray } from "./array.ts";
 import { InvalidSelectionError } from "../model/errors.ts";
-import type { DataType, Readable, Slice } from "../model/types.ts";
+import type { Slice } from "../model/types.ts";
 
 function toNumber(value: bigint | number | null | undefined): number | null {
   if (value === null || value === undefined) return null;
@@ -27,8 +26,8 @@ export function slice(start: Bound, stop?: Bound, step: Bound = null): Slice {
 }
 
 /** A selection by dimension names, as one by position; dimensions that are not named are taken whole. */
-export function select<D extends DataType, Store extends Readable, T = number | Slice | null>(
-  array: Pick<ZarrArray<D, Store>, "dimensionNames">,
+export function select<T = number | Slice | null>(
+  array: { readonly dimensionNames: string[] | undefined },
   selection: Record<string, T>,
 ): (T | null)[] {
   const names = array.dimensionNames;

@@ -1,23 +1,18 @@
 /**
  * Storage transformers of the user's: what an array of a draft of v3 has between its chunks and the store (the drafts, "Storage
- * transformers"). The engine's own, sharding, needs no entry and gets none. An array takes what is registered when it is first read
- * or written.
+ * transformers"). The engine's own, sharding, needs no entry and gets none. An array takes what is registered when it is first
+ * read or written.
  */
-import { needFull, parseJson } from "../engine/instances.ts";
 import { ZarrError } from "../model/errors.ts";
-import { isOurs, NativeStore, nativeId } from "../store/native_store.ts";
+import { parseJsonText } from "../model/marked_json.ts";
+import type { JsonText } from "../model/node_summary.ts";
 import type { AbsolutePath, AsyncReadable, AsyncStore, AsyncWritable } from "../model/types.ts";
+import type { Callback, Objects } from "../port/objects.ts";
+import { definerOf } from "../port/store_definers.ts";
+import { isOurs, NativeStore } from "../store/native_store.ts";
+import type { StorageTransformerMetadata } from "./node_facts.ts";
 
-type Glue = typeof import("#glue");
-
-/** A storage transformer as metadata has it. */
-export interface StorageTransformerMetadata {
-  /** The URI of its specification. */
-  extension: string;
-  /** Which of that specification's. */
-  type: unknown;
-  configuration?: Record<string, unknown>;
-}
+export type { StorageTransformerMetadata };
 
 /** What a storage transformer is made for. */
 export interface StorageTransformerInfo extends StorageTransformerMetadata {
@@ -33,63 +28,70 @@ export interface StorageTransformerInfo extends StorageTransformerMetadata {
 export type StoreBelow = NativeStore & AsyncReadable & AsyncWritable & Required<Pick<AsyncStore, "delete">>;
 
 /**
- * Returns the store that the array's chunks are read from and written to, over one that keeps what becomes of them. Called once a
- * bound array, and again when that changes its shape.
+ * Returns the store that the array's chunks are read from and written to, over one that keeps what becomes of them. Called once
+ * a bound array, and again when that changes its shape.
  */
 export type StorageTransformer = (store: StoreBelow, info: StorageTransformerInfo) => AsyncStore;
 
 /** Storage transformers by the URI of their specification, as metadata has it: `extension`. */
 export const storageTransformers: Map<string, StorageTransformer> = new Map();
 
+export const transformerNames = (): string[] => [...storageTransformers.keys()];
+
 /** A store that the engine has already. */
 class EngineStore extends NativeStore {
+  constructor(below: number) {
+    super(() => ({ kind: "below", below }));
+  }
+
   set(key: AbsolutePath, value: Uint8Array): Promise<void> {
-    return this.ask((glue, id, settle) => needFull(glue).setKey(id, key, value, settle));
+    return this.put(key, value);
   }
 
   delete(key: AbsolutePath): Promise<void> {
-    return this.ask((glue, id, settle) => needFull(glue).eraseKey(id, key, settle));
+    return this.remove(key);
   }
 }
 isOurs(EngineStore);
 
-/** What the engine says of a transformer's place; JSON is text. Written by `src/js/storage_transformers.rs`. */
+/** What the engine says of a transformer's place. */
 interface EngineInfo {
   extension: string;
-  kind: string;
-  configuration?: string;
+  type: JsonText;
+  configuration?: JsonText;
   prefix: string;
   gridShape: number[];
   separator: string;
 }
 
-/** What the engine asks when an array is bound. */
-export class TransformerHook {
-  readonly #glue: Glue;
+function transformed({ type, configuration, ...place }: EngineInfo, below: number): object {
+  const transformer = storageTransformers.get(place.extension);
+  const info = {
+    ...place,
+    type: parseJsonText(type),
+    ...(configuration !== undefined && {
+      configuration: parseJsonText(configuration) as Record<string, unknown>,
+    }),
+  };
+  const made: unknown = transformer?.(new EngineStore(below) as unknown as StoreBelow, info);
+  if (typeof made === "object" && made !== null) return made;
+  const what = `the storage transformer ${JSON.stringify(place.extension)} returned no store`;
+  throw new ZarrError("Argument", what, { expected: "a store", actual: String(made) });
+}
 
-  constructor(glue: Glue) {
-    this.#glue = glue;
-  }
+const callbacks = new WeakMap<Objects, Callback>();
 
-  has(extension: string): boolean {
-    return storageTransformers.has(extension);
-  }
-
-  /** The engine's number of the store that the user's function returns, or that store. */
-  transform({ kind, configuration, ...place }: EngineInfo, below: number): number | object {
-    const transformer = storageTransformers.get(place.extension) as StorageTransformer;
-    const info = {
-      ...place,
-      type: parseJson(kind, false),
-      ...(configuration !== undefined && {
-        configuration: parseJson(configuration, false) as Record<string, unknown>,
-      }),
-    };
-    const made = transformer(new EngineStore(() => below) as StoreBelow, info);
-    if (typeof made !== "object" || made === null) {
-      const what = `the storage transformer ${JSON.stringify(place.extension)} returned no store`;
-      throw new ZarrError("Argument", what, { expected: "a store", actual: String(made) });
-    }
-    return nativeId(this.#glue, made) ?? made;
-  }
+/** What the engine asks to make a transformer's store; it will name the store by `number`. */
+export function transformerCallback(objects: Objects): Callback {
+  const known = callbacks.get(objects);
+  if (known) return known;
+  const callback: Callback = (info: EngineInfo, below: number, number: number) => {
+    const made = transformed(info, below);
+    objects.keepAs(number, made);
+    if (!objects.isLocal) return undefined;
+    const own = definerOf(made)?.(objects);
+    return own === undefined ? made : objects.store(made);
+  };
+  callbacks.set(objects, callback);
+  return callback;
 }

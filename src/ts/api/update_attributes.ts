@@ -1,11 +1,11 @@
 /**
  * The attributes of a node, changed in its document; all else there stays as its writer left it.
  */
-import { runFull } from "../engine/instances.ts";
-import type { Location } from "./location.ts";
-import { exactJson, type NodeSummary } from "./node_facts.ts";
-import { storeId } from "../store/native_store.ts";
+import { exactJson } from "../model/exact_json.ts";
+import type { NodeSummary } from "../model/node_summary.ts";
 import type { Attributes } from "../model/types.ts";
+import { write } from "../port/engine.ts";
+import type { Location } from "./location.ts";
 
 export interface UpdateAttributesOptions {
   /** Only the new ones remain. */
@@ -20,9 +20,7 @@ export function updateAttributes(
   { replace = false, signal }: UpdateAttributesOptions,
 ): Promise<NodeSummary> {
   const text = exactJson(attributes);
-  return runFull(
+  return write("updateAttributes", (objects) => ({ store: objects.store(store), path, text, replace }), {
     signal,
-    (glue, settle) => glue.updateAttributes(storeId(glue, store), path, text, replace, signal, settle),
-    "finish",
-  );
+  });
 }

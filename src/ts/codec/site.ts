@@ -3,7 +3,7 @@
  * too.
  */
 import type { TypeDescription } from "../model/data_type.ts";
-import type { CodecKind } from "../api/registry.ts";
+import type { CodecKind } from "./entry.ts";
 
 /** A codec at its place in a chain. */
 export interface CodecSite {

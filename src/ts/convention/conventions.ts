@@ -2,11 +2,11 @@
  * `conventions`, `validate`, `addConvention`: which conventions a node has, what is wrong with them, and declaring one more.
  */
 import { ZarrError } from "../model/errors.ts";
-import { exactJson } from "../api/node_facts.ts";
+import { exactJson } from "../model/exact_json.ts";
 import type { Attributes } from "../model/types.ts";
-import { factsOf, type NodeLike } from "./facts.ts";
+import { factsOf, type NodeLike } from "../model/node_like.ts";
 import type { Finding } from "./findings.ts";
-import { ask } from "../engine/convention_module.ts";
+import { ask } from "../port/convention.ts";
 import { registeredConventions } from "./registered.ts";
 import { checkLoaded, checkSchema } from "./schema.ts";
 

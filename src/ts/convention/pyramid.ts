@@ -8,9 +8,9 @@ import { NotFoundError, ZarrError } from "../model/errors.ts";
 import { Location } from "../api/location.ts";
 import { open } from "../api/open.ts";
 import type { AbsolutePath, AsyncReadable, DataType, Readable } from "../model/types.ts";
-import { type ChildFact, factsOf, type NodeLike } from "./facts.ts";
+import { type ChildFact, factsOf, type NodeLike } from "../model/node_like.ts";
 import type { Finding } from "./findings.ts";
-import { ask } from "../engine/convention_module.ts";
+import { ask } from "../port/convention.ts";
 import { Pyramid, type PyramidFacts } from "./pyramid_model.ts";
 
 export interface PyramidOptions {

@@ -3,7 +3,7 @@
  * is a view; floats that JavaScript has no typed array for are widened to 32 bits, which every value of theirs fits into.
  */
 import type { TypeDescription, ViewName } from "../model/data_type.ts";
-import { callNow } from "../engine/instances.ts";
+import type { NumberTables } from "../model/node_summary.ts";
 
 /** A plain typed array. */
 export type Elements =
@@ -73,13 +73,16 @@ function halfToNumber(bits: number): number {
 /** What each pattern of bits means, by the name of the float. */
 const tables = new Map<string, Float32Array>();
 
+/** Keeps the tables that the engine has sent with a type. */
+export function keepTables(sent: NumberTables | undefined): void {
+  for (const [name, table] of Object.entries(sent ?? {})) tables.set(name, table);
+}
+
 function tableOf(name: string): Float32Array {
   const known = tables.get(name);
   if (known) return known;
-  const table =
-    name === "float16"
-      ? Float32Array.from({ length: 1 << 16 }, (_, bits) => halfToNumber(bits))
-      : callNow(({ narrowFloats }) => narrowFloats(name));
+  if (name !== "float16") throw new Error(`the table of ${name} did not come with its type`);
+  const table = Float32Array.from({ length: 1 << 16 }, (_, bits) => halfToNumber(bits));
   tables.set(name, table);
   return table;
 }

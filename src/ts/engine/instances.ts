@@ -7,8 +7,11 @@ import * as engineGlue from "#glue";
 import { type ErrorReport, errorFromReport, UnsupportedError, ZarrError } from "../model/errors.ts";
 import { engineModule } from "./compile.ts";
 import { type Glue, Instance, type Pending } from "./instance.ts";
-import { parseMarked } from "../model/marked_json.ts";
+
+import * as fullGlue from "#full-glue";
 import { unlessAborted } from "./unless_aborted.ts";
+
+export type { Glue };
 
 /** What the full build answers. */
 export type FullGlue = typeof import("#full-glue");
@@ -44,20 +47,10 @@ export function startEngine(): Promise<void> {
   return starting;
 }
 
-/** The full build's glue: JavaScript of its own, downloaded with it. */
-async function fullGlue(): Promise<FullGlue> {
-  try {
-    return await import("#full-glue");
-  } catch (cause) {
-    throw new ZarrError("Store", `the full build of the engine could not be loaded: ${cause}`, { cause });
-  }
-}
-
 async function loadFull(): Promise<void> {
-  const [full, module] = await Promise.all([fullGlue(), engineModule("full")]);
-  await full.default({ module_or_path: module });
+  await fullGlue.default({ module_or_path: await engineModule("full") });
   const before = current;
-  current = begin(full, "full");
+  current = begin(fullGlue, "full");
   if (!before) return;
   older.add(before);
   before.retire(() => {
@@ -93,7 +86,7 @@ export function setCaches(): void {
   for (const instance of current ? [current, ...older] : []) instance.setCaches();
 }
 
-export const isEngineStarted = (): boolean => current !== undefined;
+export const hasInstance = (): boolean => current !== undefined;
 
 /** Which build answers. */
 export const currentBuild = (): Instance["build"] | undefined => current?.build;
@@ -234,8 +227,11 @@ export function callNow<T>(call: (glue: Glue) => T): T {
   }
 }
 
-/** As `callNow`, of a function of the full build, which must have been started. */
-export const callFullNow = <T>(call: (glue: FullGlue) => T): T => callNow((glue) => call(needFull(glue)));
+/** As `call`, of a function of the full build. */
+export async function callFull<T>(call: (glue: FullGlue) => T): Promise<T> {
+  await startFull();
+  return callNow((glue) => call(needFull(glue)));
+}
 
 /** Calls a synchronous function of the engine, once there is one, and again when it turns out that the full build is needed. */
 export async function call<T>(call: (glue: Glue) => T): Promise<T> {
@@ -247,21 +243,4 @@ export async function call<T>(call: (glue: Glue) => T): Promise<T> {
     await startFull();
     return callNow(call);
   }
-}
-
-/**
- * JSON with what Python writes beside it (`NaN`, `Infinity`), its large integers as bigints if so wished. Only for text that
- * the engine handed out: by then it has been started.
- */
-export function parseJson(text: string, exactIntegers: boolean): unknown {
-  const [marked, places] = callNow((glue) => glue.markedJson(text, exactIntegers)) as [string, string];
-  return parseMarked(marked, places);
-}
-
-/** Lets the engine forget a number when the object that held it is collected. */
-export function finalizer(release: (glue: Glue, id: number) => void): FinalizationRegistry<Handle> {
-  return new FinalizationRegistry((handle: Handle) => {
-    const { id } = handle;
-    if (id !== undefined) callNow((engine) => release(engine, id));
-  });
 }

@@ -1,44 +1,81 @@
 /**
- * A worker's whole program: messages in, answers out. The same text runs as a blob worker, as a worker from a URL, and in
- * Node's worker_threads; it names no module, so that it starts as a classic script too.
+ * A worker's whole program, for both of its roles: lists of messages are the page's, for the engine; single messages are the
+ * engine's, for a decoder. The same text runs as a blob worker, as a worker from a URL, and in Node's worker threads; it
+ * imports no module, so that it starts as a classic script too.
  */
+import type { ToEngine, ToPage } from "../port/protocol.ts";
 import { DecodeServer } from "./decode/decode_server.ts";
 import type { FromDecoder, ToDecoder } from "./decode/messages.ts";
+import { PageLink } from "./page.ts";
+import { EngineServer } from "./server.ts";
+import { StatusReporter } from "./status_reporter.ts";
 
-interface Port {
-  post(answer: FromDecoder, transfer: ArrayBuffer[]): void;
-  listen(handle: (message: ToDecoder) => void): void;
+type Message = ToDecoder | ToEngine[];
+
+interface Wire {
+  post(message: FromDecoder | ToPage[], transfer: Transferable[]): void;
+  listen(handle: (message: Message) => void): void;
 }
 
 /** The part of the worker's global scope that this file uses: the DOM library describes pages only. */
 interface WorkerScope {
-  postMessage(message: unknown, transfer: ArrayBuffer[]): void;
-  addEventListener(type: "message", listener: (event: { data: ToDecoder }) => void): void;
+  postMessage(message: unknown, transfer: Transferable[]): void;
+  addEventListener(type: "message", listener: (event: { data: Message }) => void): void;
 }
 
 interface NodePort {
-  postMessage(message: unknown, transfer: ArrayBuffer[]): void;
-  on(type: "message", listener: (message: ToDecoder) => void): void;
+  postMessage(message: unknown, transfer: Transferable[]): void;
+  on(type: "message", listener: (message: Message) => void): void;
 }
 
-function nodePort(): Port {
+function nodeWire(): Wire {
   const { parentPort } = process.getBuiltinModule("node:worker_threads") as unknown as {
     parentPort: NodePort;
   };
   return {
-    post: (answer, transfer) => parentPort.postMessage(answer, transfer),
+    post: (message, transfer) => parentPort.postMessage(message, transfer),
     listen: (handle) => parentPort.on("message", handle),
   };
 }
 
-function webPort(scope: WorkerScope): Port {
+function webWire(scope: WorkerScope): Wire {
   return {
-    post: (answer, transfer) => scope.postMessage(answer, transfer),
+    post: (message, transfer) => scope.postMessage(message, transfer),
     listen: (handle) => scope.addEventListener("message", ({ data }) => handle(data)),
   };
 }
 
 const scope = globalThis as unknown as Partial<WorkerScope>;
-const port = typeof scope.postMessage === "function" ? webPort(scope as WorkerScope) : nodePort();
-const server = new DecodeServer(port.post);
-port.listen((message) => void server.handle(message));
+const wire = typeof scope.postMessage === "function" ? webWire(scope as WorkerScope) : nodeWire();
+
+/** What the engine has to say, collected until the end of the turn. */
+let outbox: ToPage[] = [];
+let outgoing: Transferable[] = [];
+const reporter = new StatusReporter();
+
+function flush(): void {
+  const [messages, transfer] = [outbox, outgoing];
+  [outbox, outgoing] = [[], []];
+  // The counters go before the answers that they count.
+  const status = reporter.changed();
+  wire.post(status ? [{ type: "status", status }, ...messages] : messages, transfer);
+}
+
+function postSoon(message: ToPage, transfer: Transferable[] = []): void {
+  if (outbox.length === 0) queueMicrotask(flush);
+  outbox.push(message);
+  outgoing.push(...transfer);
+}
+
+let engine: EngineServer | undefined;
+let decoder: DecodeServer | undefined;
+
+wire.listen((message) => {
+  if (Array.isArray(message)) {
+    engine ??= new EngineServer(postSoon, new PageLink(postSoon));
+    for (const each of message) engine.receive(each);
+  } else {
+    decoder ??= new DecodeServer(wire.post);
+    void decoder.handle(message);
+  }
+});

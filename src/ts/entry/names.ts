@@ -8,14 +8,7 @@ export {
   type ArrayGetNumbersOptions,
   type ArrayGetOptions,
 } from "../api/array.ts";
-export {
-  AtValue,
-  at,
-  BetweenValues,
-  between,
-  type CoordinateValue,
-  type NearestOptions,
-} from "../api/by_value.ts";
+export { AtValue, BetweenValues, type CoordinateValue, type NearestOptions } from "../api/by_value.ts";
 export {
   type ConsolidatedFormat,
   type ConsolidatedMetadataOptions,
@@ -35,10 +28,10 @@ export {
   validate,
 } from "../convention/conventions.ts";
 export { Coordinates, type CoordsOptions, coords } from "../convention/coordinates.ts";
-export type { NodeLike } from "../convention/facts.ts";
+export type { NodeLike } from "../model/node_like.ts";
 export type { Finding } from "../convention/findings.ts";
 export type { Extent } from "../convention/geometry.ts";
-export { locate } from "../convention/locate.ts";
+export { at, between, locate } from "../convention/locate.ts";
 export { type PlacedNode, type PyramidOptions, pyramid } from "../convention/pyramid.ts";
 export {
   type At,
@@ -99,7 +92,8 @@ export { type ChunkQueue, type GetConvertedOptions, type GetOptions, get } from 
 export { Group } from "../api/group.ts";
 export { dispose, type Info, type InitOptions, info, init, type RegisteredCodec } from "../api/init.ts";
 export { Location, root } from "../api/location.ts";
-export type { DataTypeFallback, Dialect } from "../api/node_facts.ts";
+export type { DataTypeFallback } from "../api/node_facts.ts";
+export type { Dialect } from "../model/node_summary.ts";
 export {
   consolidate,
   type EraseOptions,
@@ -111,9 +105,10 @@ export {
 export { type OpenOptions, open } from "../api/open.ts";
 export { addLight, type ColorName, type Colors } from "../api/read/colors.ts";
 export type { ConversionOptions } from "../api/read/conversion.ts";
-export { Histogram, type HistogramOptions, histogram } from "../api/read/histogram.ts";
+export { Histogram, type HistogramOptions, histogram } from "../convention/histogram.ts";
 export { type EncodedBasis, type PlannedObject, ReadPlan } from "../api/read/plan.ts";
-export type { Progress, ReadOptions } from "../engine/read/read.ts";
+export type { Progress } from "../api/read/progress.ts";
+export type { ReadOptions } from "../api/read/read.ts";
 export type { PartPlace, StreamOptions } from "../api/read/stream.ts";
 export {
   type CodecEntry,
@@ -125,7 +120,7 @@ export {
   type UserCodec,
 } from "../api/registry.ts";
 export type { AnySelection, DimensionSelection } from "../api/selection.ts";
-export { type SetOptions, type Settable, set } from "../zarrita/set.ts";
+export { type SetOptions, set } from "../zarrita/set.ts";
 export { type Points, points, select, slice } from "../api/slice.ts";
 export {
   type StorageTransformer,
@@ -135,14 +130,15 @@ export {
   storageTransformers,
 } from "../api/storage_transformers.ts";
 export { EntryStore, FileListStore, storesOfDrop } from "../store/chosen_files.ts";
-export { DirectoryStore, OpfsStore } from "../files/directory.ts";
+export { DirectoryStore, OpfsStore } from "../store/directory.ts";
 export { OverlayStore } from "../store/overlay.ts";
-export { PersistentCache, type PersistentCacheOptions } from "../engine/http/persistent_cache.ts";
+export { PersistentCache, type PersistentCacheOptions } from "../store/persistent_cache.ts";
 export { type ReferenceSpec, ReferenceStore, type ReferenceStoreOptions } from "../store/reference.ts";
-export type { HeaderList, HeadersReason, HeadersSource } from "../engine/http/request_headers.ts";
+export type { HeaderList, HeadersReason, HeadersSource } from "../store/http_options.ts";
 export { type ZipEntryInfo, ZipFileStore, type ZipFileStoreOptions, type ZipReader } from "../store/zip.ts";
 export { ZipWriter, type ZipWriterOptions } from "../store/zip_writer.ts";
-export { FetchStore, type FetchStoreOptions } from "../store/native_store.ts";
+export { FetchStore } from "../store/fetch_store.ts";
+export type { FetchStoreOptions } from "../store/http_options.ts";
 export type * from "../model/types.ts";
 export type { UpdateAttributesOptions } from "../api/update_attributes.ts";
 export { BoolArray, ByteStringArray, UnicodeStringArray } from "../elements/wrapper_arrays.ts";

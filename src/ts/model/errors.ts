@@ -185,5 +185,92 @@ export function errorFromReport(report: ErrorReport): ZarrError {
   return error;
 }
 
+/** An error as it crosses the port between the page and the engine. */
+export type ErrorFields =
+  /** On one thread: the error itself. */
+  | { original: unknown }
+  | {
+      /** zarrita's tag of a `ZarrError`; absent for other errors. */
+      tag?: string;
+      name: string;
+      message: string;
+      details?: Record<string, unknown>;
+      cause?: ErrorFields | { thrown: number };
+    };
+
+/** What a user's code threw on the page, as the engine refers to it. */
+export const THROWN: unique symbol = Symbol("zarr-wasm.thrown");
+
+/** Own fields of a `ZarrError` that cross. */
+const CROSSING = [
+  ...(["code", "path", "key", "range", "codec", "field", "expected", "actual"] as const),
+  ...(["found", "direction", "chunkPath", "feature"] as const),
+];
+
+/** Turns an error into fields that can be cloned. */
+export function fieldsOfError(error: unknown): ErrorFields {
+  if (!(error instanceof Error)) return { name: "Error", message: String(error) };
+  const cause = causeFields(error.cause);
+  const fields = { name: error.name, message: error.message, ...(cause && { cause }) };
+  if (!(error instanceof ZarrError)) return fields;
+  const details: Record<string, unknown> = {};
+  for (const name of CROSSING) {
+    const value = (error as unknown as Record<string, unknown>)[name];
+    if (value !== undefined) details[name] = value;
+  }
+  return { ...fields, tag: error._tag, details };
+}
+
+function causeFields(cause: unknown): ErrorFields | { thrown: number } | undefined {
+  if (cause === undefined) return undefined;
+  const thrown = typeof cause === "object" && cause !== null ? (cause as { [THROWN]?: number })[THROWN] : undefined;
+  return thrown === undefined ? fieldsOfError(cause) : { thrown };
+}
+
+const OTHER_ERRORS: Record<string, new (message: string) => Error> = { TypeError, RangeError };
+
+/** The error that fields stand for; `thrownOf` finds what a user's code threw. */
+export function errorOfFields(fields: ErrorFields, thrownOf: (thrown: number) => unknown): unknown {
+  if ("original" in fields) return fields.original;
+  const { tag, name, message, cause, details = {} } = fields;
+  const options =
+    cause && { cause: "thrown" in cause ? thrownOf(cause.thrown) : errorOfFields(cause, thrownOf) };
+  if (tag === undefined) {
+    const made = new (OTHER_ERRORS[name] ?? Error)(message);
+    if (!(name in OTHER_ERRORS)) made.name = name;
+    return options ? Object.assign(made, options) : made;
+  }
+  const error = zarrErrorOf(tag, { ...(details as unknown as ReportedDetails), ...options });
+  error.message = message;
+  return error;
+}
+
+type ReportedDetails = ErrorDetails & {
+  code: ErrorCode;
+  found?: "array" | "group";
+  direction: "encode" | "decode";
+  chunkPath?: string;
+  feature: string;
+};
+
+function zarrErrorOf(tag: string, details: ReportedDetails): ZarrError {
+  switch (tag) {
+    case "NotFoundError":
+      return new NotFoundError("", details);
+    case "InvalidMetadataError":
+      return new InvalidMetadataError("", details);
+    case "UnknownCodecError":
+      return new UnknownCodecError(details.codec ?? "", details);
+    case "CodecPipelineError":
+      return new CodecPipelineError(details);
+    case "InvalidSelectionError":
+      return new InvalidSelectionError("", details);
+    case "UnsupportedError":
+      return new UnsupportedError(details.feature, details);
+    default:
+      return new ZarrError(details.code, "", details);
+  }
+}
+
 /** How the message of an error begins that is our fault, whatever the data. */
 export const INTERNAL = "internal error of zarr-wasm";

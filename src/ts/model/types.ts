@@ -189,6 +189,15 @@ export type TypedArrayConstructor<D extends DataType> = {
 /** Elements with their layout: `stride` counts elements, in any order. */
 export type Chunk<D extends DataType> = { data: TypedArray<D>; shape: number[]; stride: number[] };
 
+/** Values that an array of some type takes: one, many in a list, or a chunk with its layout. */
+export type Settable<D extends DataType> =
+  | Scalar<D>
+  | Chunk<D>
+  | PlainArray<D>
+  | { data: unknown; shape: readonly number[]; stride?: readonly number[] }
+  | readonly unknown[]
+  | ArrayBufferView;
+
 /** What has to be known of data beside its layout. */
 export type Marks<D extends DataType> = D extends Complex
   ? { complex: true }

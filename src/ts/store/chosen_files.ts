@@ -3,7 +3,7 @@
  * (`webkitGetAsEntry`). Read-only, as these are.
  */
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
-import { DirectoryStore } from "../files/directory.ts";
+import { DirectoryStore } from "./directory.ts";
 import {
   fileSystemFailed,
   type Listed,

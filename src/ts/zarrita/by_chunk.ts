@@ -5,7 +5,7 @@
  */
 import { chunkAt, chunkExtent, type GridAxis } from "../model/chunk_grid.ts";
 import { InvalidSelectionError, UnsupportedError } from "../model/errors.ts";
-import type { EngineDimension, EngineSelection } from "../api/selection.ts";
+import type { EngineDimension, EngineSelection } from "../model/request.ts";
 import type { Chunk, DataType } from "../model/types.ts";
 import { stridesOf } from "../elements/typed_arrays.ts";
 

@@ -2,19 +2,10 @@
  * `extendStore` and `extendArray`: several extensions one after the other. The result is a promise where one of them gave one.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
+import { applied } from "../api/array_extensions.ts";
 import type { AsyncReadable, DataType, Readable } from "../model/types.ts";
 
 type AnyExtension = (value: never) => unknown;
-
-function applied(value: unknown, extensions: readonly AnyExtension[]): unknown {
-  return extensions.reduce<unknown>(
-    (inner, extension) =>
-      inner instanceof Promise
-        ? inner.then((settled) => extension(settled as never))
-        : extension(inner as never),
-    value,
-  );
-}
 
 /** The last result, promised where any of the results was. */
 export type MaybeAsync<Last, Results extends readonly unknown[]> = [
@@ -57,9 +48,3 @@ type AnyArray = ZarrArray<DataType, Readable>;
 /** An array in its extensions, the first of them the innermost. */
 export const extendArray = ((array: AnyArray, ...extensions: AnyExtension[]) =>
   applied(array, extensions)) as Extend<AnyArray>;
-
-/** The array in the extensions that its store carries. */
-export async function inExtensionsOfStore<A extends AnyArray>(array: A): Promise<A> {
-  const { arrayExtensions = [] } = array.store as { arrayExtensions?: readonly AnyExtension[] };
-  return (await applied(array, arrayExtensions)) as A;
-}

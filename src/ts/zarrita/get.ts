@@ -4,14 +4,15 @@
  */
 
 import { FACTS, Array as ZarrArray } from "../api/array.ts";
+import { typeNameOf } from "../api/arrays.ts";
+import { type Conversion, type ConversionOptions, conversionOf } from "../api/read/conversion.ts";
 import type { CfOptions } from "../api/read/packing.ts";
+import { type ReadOptions, readSelection } from "../api/read/read.ts";
+import { type AnySelection, requestOf } from "../api/selection.ts";
 import type { NumberType } from "../model/data_type.ts";
 import { UnsupportedError } from "../model/errors.ts";
-import { type ChunkQueue, getByChunk } from "./by_chunk.ts";
-import { type Conversion, type ConversionOptions, conversionOf } from "../api/read/conversion.ts";
-import { type AnyArray, type ReadOptions, readSelection, typeNameOf } from "../engine/read/read.ts";
-import { type AnySelection, requestOf } from "../api/selection.ts";
 import type { Chunk, DataType, Readable, Scalar, SelectedNumbers, Slice } from "../model/types.ts";
+import { type ChunkQueue, getByChunk } from "./by_chunk.ts";
 
 export type { ChunkQueue };
 
@@ -66,8 +67,7 @@ function wantedOf<D extends DataType>(
   { as, decode, window, gamma }: GetConvertedOptions,
 ): Promise<Conversion | undefined> | undefined {
   if (as === undefined && decode === undefined && window === undefined) return undefined;
-  const any = array as unknown as AnyArray;
-  return conversionOf(any, { as, decode, window, gamma }, () => typeNameOf(any));
+  return conversionOf(array as never, { as, decode, window, gamma }, () => typeNameOf(array));
 }
 
 export function get<

@@ -2,9 +2,10 @@
  * zarrita's merging of ranges: what is asked of one key within a microtask becomes few requests. For stores of the user's; a store of
  * ours is read by the engine itself, which merges by better bounds, unless the caller wants to hear of it.
  */
-import { warn } from "../engine/warn.ts";
+import { warn } from "../port/warnings.ts";
+import { setDefiner } from "../port/store_definers.ts";
 import { UnsupportedError, ZarrError } from "../model/errors.ts";
-import { NativeStore, setNative, storeId } from "../store/native_store.ts";
+import { NativeStore } from "../store/native_store.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { defineStoreExtension } from "./define.ts";
 
@@ -170,6 +171,6 @@ export function withRangeCoalescing<S extends AsyncReadable>(
   const wrapped = coalescing(store, options);
   const isOurs = store instanceof NativeStore && options.onFlush === undefined;
   if (isOurs && (options.coalesceSize ?? GAP_BYTES) === GAP_BYTES)
-    setNative(wrapped, (glue) => storeId(glue, store));
+    setDefiner(wrapped, (objects) => objects.store(store));
   return wrapped;
 }

@@ -4,7 +4,9 @@
 import type { Array as ZarrArray } from "../api/array.ts";
 import { type ChunkQueue, signalOf } from "./get.ts";
 import type { AnySelection } from "../api/selection.ts";
-import type { Chunk, DataType, PlainArray, Readable, Scalar, Slice } from "../model/types.ts";
+import type { DataType, Readable, Settable, Slice } from "../model/types.ts";
+
+export type { Settable };
 import type { WriteOptions } from "../api/write/write.ts";
 
 export interface SetOptions extends WriteOptions {
@@ -14,15 +16,6 @@ export interface SetOptions extends WriteOptions {
   /** @deprecated zarrita's former place of `signal`. */
   opts?: { signal?: AbortSignal };
 }
-
-/** Values that an array of some type takes: one, many in a list, or a chunk with its layout. */
-export type Settable<D extends DataType> =
-  | Scalar<D>
-  | Chunk<D>
-  | PlainArray<D>
-  | { data: unknown; shape: readonly number[]; stride?: readonly number[] }
-  | readonly unknown[]
-  | ArrayBufferView;
 
 /** Writes values to a selection; to everything where it is null. */
 export function set<D extends DataType>(

@@ -5,6 +5,7 @@
 import { type CfOptions, type PackedNode, packingOf } from "./packing.ts";
 import type { NumberType, TypeDescription, ViewName } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
+import type { ConversionRequest } from "../../model/request.ts";
 import { type Colors, colorTable, shadeTable } from "./colors.ts";
 
 const VIEWS: Record<NumberType | "bool", [ViewName, size: number]> = {
@@ -53,13 +54,7 @@ export interface Conversion {
   /** Of the elements of the result; undefined where it is that of the array. */
   type: TypeDescription | undefined;
   isColors: boolean;
-  request: {
-    unpacking?: number[];
-    to?: string;
-    shading?: number[];
-    /** Instead of elements each part answers with a summary: bins from a number to another. */
-    summary?: [low: number, high: number, bins: number];
-  };
+  request: ConversionRequest;
 }
 
 const RANGES: Record<string, readonly [number, number]> = {

@@ -3,9 +3,9 @@
  * (`src/convention/cf/packing.rs`). The words are for the engine; nothing here looks into them.
  */
 import type { NumberType } from "../../model/data_type.ts";
-import { exactJson } from "../node_facts.ts";
-import { factsOf, type NodeLike } from "../../convention/facts.ts";
-import { ask } from "../../engine/convention_module.ts";
+import { exactJson } from "../../model/exact_json.ts";
+import { factsOf, type NodeLike } from "../../model/node_like.ts";
+import { ask } from "../../port/convention.ts";
 
 /** How values are unpacked by CF. */
 export interface CfOptions {

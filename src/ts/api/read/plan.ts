@@ -1,30 +1,14 @@
 /**
  * What a read will cost, before anything is fetched.
  */
-import { FACTS } from "../array.ts";
-import { call, callNow } from "../../engine/instances.ts";
-import type { EngineRequest } from "../selection.ts";
-import { type AnyArray, arrayId, bindCodecs, observedChunkBytes, typeOf } from "../../engine/read/read.ts";
-import { VARIABLE_SIZE } from "../../elements/size.ts";
+import type { EngineCost, PlannedObject } from "../../port/operations.ts";
+import { call } from "../../port/engine.ts";
+import type { Objects } from "../../port/objects.ts";
+import { arrayNumber, bindCodecs, observedChunkBytes } from "../arrays.ts";
+import { type ArrayNode, FACTS } from "../node_facts.ts";
+import type { ReadRequest } from "./read.ts";
 
-/** What is stored under one key: a chunk, or a shard. */
-export interface PlannedObject {
-  /** Its place in the grid of what is stored. */
-  chunk: number[];
-  /** Its key in the store. */
-  key: string;
-}
-
-/** As `src/js/plan.rs` writes it. */
-interface EngineCost {
-  shape: number[];
-  chunks: number;
-  objects: number;
-  elements: number;
-  decodedElements: number;
-  encodedChunkBytes?: number;
-  indexBytes?: number;
-}
+export type { PlannedObject };
 
 /** How sure a number of encoded bytes is: told by the codecs, by the chunks that were read so far, or only that it is not more, as a rule. */
 export type EncodedBasis = "exact" | "observed" | "decoded";
@@ -57,7 +41,7 @@ export class ReadPlan {
   readonly encodedBasis: EncodedBasis;
   /** Bytes that reading takes at a time: the result, and the parts under way, encoded and decoded. */
   readonly memoryBytes: number;
-  readonly #page: (start: number) => PlannedObject[];
+  readonly #page: (start: number) => Promise<PlannedObject[]>;
 
   /** @internal */
   constructor(cost: EngineCost, { elementSize, observed, page }: PlanContext) {
@@ -83,9 +67,9 @@ export class ReadPlan {
   }
 
   /** The stored chunks, or shards, in C order: found as they are asked for, since there may be millions. */
-  *objects(): Generator<PlannedObject, void, undefined> {
+  async *objects(): AsyncGenerator<PlannedObject, void, undefined> {
     for (let start = 0; ; start += PAGE) {
-      const page = this.#page(start);
+      const page = await this.#page(start);
       yield* page;
       if (page.length < PAGE) return;
     }
@@ -96,22 +80,20 @@ interface PlanContext {
   elementSize: number;
   /** Mean bytes of the chunks that were read so far. */
   observed: number | undefined;
-  page: (start: number) => PlannedObject[];
+  page: (start: number) => Promise<PlannedObject[]>;
 }
 
 /** Plans a read without fetching. */
-export async function planRead(array: AnyArray, request: EngineRequest): Promise<ReadPlan> {
+export async function planRead(
+  array: ArrayNode,
+  { conversion: _, ...request }: ReadRequest,
+  signal: AbortSignal | undefined,
+): Promise<ReadPlan> {
   const facts = array[FACTS];
-  await bindCodecs(facts, undefined);
-  return call((glue) => {
-    const id = arrayId(glue, array);
-    const elementSize = typeOf(glue, facts, id).size ?? VARIABLE_SIZE;
-    const page = (start: number): PlannedObject[] =>
-      callNow((now) => now.planObjects(arrayId(now, array), request, start, PAGE));
-    return new ReadPlan(glue.planRead(id, request), {
-      elementSize,
-      observed: observedChunkBytes(facts),
-      page,
-    });
-  });
+  await bindCodecs(facts, signal);
+  const named = (objects: Objects) => ({ array: arrayNumber(objects, array), request });
+  const { cost, elementSize } = await call("planRead", named, { signal });
+  const page = (start: number) =>
+    call("planObjects", (objects) => ({ ...named(objects), start, count: PAGE }));
+  return new ReadPlan(cost, { elementSize, observed: observedChunkBytes(facts), page });
 }

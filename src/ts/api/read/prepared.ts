@@ -1,12 +1,13 @@
 /**
  * From a selection and options as callers write them to what the engine is asked for, and how the result is handed over.
  */
-import { FACTS } from "../array.ts";
-import { hasValues, locate } from "../../convention/locate.ts";
-import { type AnySelection, type EngineRequest, requestOf } from "../selection.ts";
+import { placesOf } from "../by_value.ts";
+import { typeNameOf } from "../arrays.ts";
+import { type ArrayNode, FACTS } from "../node_facts.ts";
+import { type AnySelection, requestOf } from "../selection.ts";
 import { type ConversionOptions, conversionOf } from "./conversion.ts";
-import { type AnyArray, type ReadResult, typeNameOf } from "../../engine/read/read.ts";
-import type { Form } from "../../engine/read/assembly.ts";
+import type { Form, ReadResult } from "./form.ts";
+import type { ReadRequest } from "./read.ts";
 
 /** What decides what elements become. */
 export interface WantedElements extends Omit<ConversionOptions, "as"> {
@@ -14,7 +15,7 @@ export interface WantedElements extends Omit<ConversionOptions, "as"> {
 }
 
 export interface PreparedRead {
-  request: EngineRequest;
+  request: ReadRequest;
   form: Form;
   /** Gives a result its last form. */
   shaped(result: ReadResult): ReadResult;
@@ -22,12 +23,11 @@ export interface PreparedRead {
 
 /** A selection in the engine's form; values of coordinates in it are looked up. */
 export async function placedRequest(
-  array: AnyArray,
+  array: ArrayNode,
   selection: AnySelection | null | undefined,
   signal: AbortSignal | undefined,
-): Promise<EngineRequest> {
-  const places = hasValues(selection) ? await locate(array, selection, { signal }) : selection;
-  return requestOf(places, array[FACTS]);
+): Promise<ReadRequest> {
+  return requestOf(await placesOf(array, selection, signal), array[FACTS]);
 }
 
 /** Pixels of four bytes as an array with a dimension more. */
@@ -41,7 +41,7 @@ function picture({ data, shape, stride }: ReadResult): ReadResult {
 }
 
 export async function prepareRead(
-  array: AnyArray,
+  array: ArrayNode,
   selection: AnySelection | null | undefined,
   { as, decode, window, gamma, colors }: WantedElements,
   signal: AbortSignal | undefined,
@@ -49,7 +49,7 @@ export async function prepareRead(
   const request = await placedRequest(array, selection, signal);
   if (as === "bytes") return { request, form: "bytes", shaped: (result) => result };
   const wanted = { as, decode, window, gamma, colors };
-  const conversion = await conversionOf(array, wanted, () => typeNameOf(array));
+  const conversion = await conversionOf(array as never, wanted, () => typeNameOf(array));
   const converted = { ...request, conversion };
   return conversion?.isColors
     ? { request: converted, form: "bytes", shaped: picture }

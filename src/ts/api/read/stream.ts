@@ -2,15 +2,17 @@
  * A selection part by part, as the parts arrive. Whoever takes them sets the pace: the engine waits while some are not taken, and so holds
  * no more than a few, however large the selection is.
  */
-import { FACTS } from "../array.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
-import type { AnySelection, EngineRequest } from "../selection.ts";
-import type { Sink } from "../../engine/read/job.ts";
-import type { PlacedChunk } from "../../elements/place_chunk.ts";
+import { call } from "../../port/engine.ts";
+import type { PartEvent, ReadEvent } from "../../port/operations.ts";
+import { arrayNumber, bindCodecs, typeOf } from "../arrays.ts";
+import { type ArrayNode, FACTS } from "../node_facts.ts";
+import type { AnySelection } from "../selection.ts";
+import { checkForm, formed, type ReadResult } from "./form.ts";
 import { type PreparedRead, prepareRead, type WantedElements } from "./prepared.ts";
-import { type AnyArray, type ReadOptions, readInto } from "../../engine/read/read.ts";
-import { type Form, type Layout, type ReadResult, Result } from "../../engine/read/assembly.ts";
+import { progressOf } from "./progress.ts";
+import { observeRead, type ReadOptions, type ReadRequest, readArguments } from "./read.ts";
 
 /** What `Array.stream` takes beside the selection. */
 export interface StreamOptions extends ReadOptions {
@@ -33,51 +35,28 @@ export interface PartPlace {
 
 type AnyPart = ReadResult & PartPlace;
 
-/** Takes the parts of a read and hands them out one by one: the engine's sink in place of a `Result`. */
-class PartQueue implements Sink {
-  #form: Form = "plain";
-  #shaped: PreparedRead["shaped"] = (result) => result;
+/** Hands out the parts of a read one by one. */
+class PartQueue {
   readonly #ready: { part: AnyPart; taken: () => void }[] = [];
   readonly #asking: { resolve(part: AnyPart | undefined): void; reject(error: unknown): void }[] = [];
-  #type: TypeDescription | undefined;
-  #layout: Layout | undefined;
   #end: { error?: unknown } | undefined;
+  /** Parts get their form in the order in which they come. */
+  #last: Promise<void> = Promise.resolve();
 
-  /** Tells what becomes of each part, before anything else. */
-  prepare({ form, shaped }: PreparedRead): void {
-    this.#form = form;
-    this.#shaped = shaped;
-  }
-
-  expect(type: TypeDescription): void {
-    this.#type = type;
-    new Result({ form: this.#form }).expect(type);
-  }
-
-  begin(layout: Layout): void {
-    this.#layout = layout;
-  }
-
-  /** Resolves when the part was taken. */
-  async part(
-    start: ArrayLike<number>,
-    shape: ArrayLike<number>,
-    elements: Uint8Array | undefined | null,
-    ours: boolean,
-    chunks: readonly PlacedChunk[],
-  ): Promise<void> {
-    const layout = this.#layout;
-    if (!this.#type || !layout) throw new Error("a part came before the layout");
-    const result = new Result({ form: this.#form });
-    result.expect(this.#type);
-    result.begin({ ...layout, shape: Array.from(shape), parts: 1 });
-    await result.part(new Float64Array(shape.length), shape, elements, ours, chunks);
-    const offset = Array.from(start);
-    const place = { start: offset.filter((_, axis) => layout.kept[axis]), offset };
-    await new Promise<void>((taken) => {
-      this.#ready.push({ part: { ...this.#shaped(result.finish()), ...place }, taken });
+  /** Takes a part; `taken` lets the engine go on. */
+  add(part: PartEvent, { form, shaped }: PreparedRead, type: TypeDescription, taken: () => void): void {
+    const place = { start: part.start.filter((_, axis) => part.kept[axis]), offset: part.start };
+    this.#last = this.#last.then(async () => {
+      const result = shaped(await formed(type, form, part));
+      this.#ready.push({ part: { ...result, ...place }, taken });
       this.#serve();
     });
+    this.#last.catch((error) => this.end({ error }));
+  }
+
+  /** Resolves when all parts have their form. */
+  settled(): Promise<void> {
+    return this.#last;
   }
 
   /** No more parts come; those that are there can still be taken, but after an error. */
@@ -124,8 +103,8 @@ class PartQueue implements Sink {
 
 /** The centre by the dimensions of the array, and what is wrong with it. */
 function nearestOf(
-  array: AnyArray,
-  { selection }: EngineRequest,
+  array: ArrayNode,
+  { selection }: ReadRequest,
   { order = "nearest", centre }: StreamOptions,
 ) {
   if (order === "c" || !("Orthogonal" in selection)) return undefined;
@@ -153,19 +132,37 @@ class PartStream implements AsyncIterableIterator<AnyPart> {
   #begin: (() => void) | undefined;
 
   constructor(
-    array: AnyArray,
+    array: ArrayNode,
     selection: AnySelection | null | undefined,
     options: StreamOptions & WantedElements,
   ) {
     const { signal, onProgress, priority, cache } = options;
     const queue = new PartQueue();
     this.#queue = queue;
+    const reading = {
+      ...(onProgress && { onProgress }),
+      ...(priority !== undefined && { priority }),
+      ...(cache && { cache }),
+    };
     const read = async (ends: AbortSignal) => {
       const prepared = await prepareRead(array, selection, options, ends);
-      queue.prepare(prepared);
+      await bindCodecs(array[FACTS], ends);
       const { request } = prepared;
+      const type = request.conversion?.type ?? (await typeOf(array, ends));
+      checkForm(type, prepared.form, undefined);
       const asked = { ...request, streamed: true, nearest: nearestOf(array, request, options) };
-      await readInto(array, asked, queue, { signal: ends, onProgress, priority, cache });
+      const { arrayNode, ...args } = readArguments(array, asked, reading);
+      const onEvent = (event: ReadEvent, credit: () => void) => {
+        if (event.type === "part") queue.add(event, prepared, type, credit);
+        else if (event.type === "progress") onProgress?.(progressOf(event.numbers));
+      };
+      const numbers = await call(
+        "stream",
+        (objects) => ({ ...args, array: arrayNumber(objects, arrayNode) }),
+        { signal: ends, onEvent, repeats: false },
+      );
+      await queue.settled();
+      observeRead(array, numbers);
     };
     this.#begin = () => {
       const ends = signal ? AbortSignal.any([signal, this.#leaving.signal]) : this.#leaving.signal;
@@ -198,7 +195,7 @@ class PartStream implements AsyncIterableIterator<AnyPart> {
 
 /** The parts of a selection, in the form that the options ask for. */
 export const streamSelection = (
-  array: AnyArray,
+  array: ArrayNode,
   selection: AnySelection | null | undefined,
   options: StreamOptions & WantedElements,
 ): AsyncIterableIterator<AnyPart> => new PartStream(array, selection, options);

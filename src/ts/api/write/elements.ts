@@ -4,7 +4,7 @@
  */
 import type { FieldDescription, TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
-import { exactJson } from "../node_facts.ts";
+import { exactJson } from "../../model/exact_json.ts";
 import { broadcast, entryOf, gather, ONE, packedStride, placeText, product, type Values } from "./layout.ts";
 import { type PackOptions, packNumbers, refuse } from "./numbers.ts";
 

@@ -3,16 +3,18 @@
  * caller says so: fractions are cut off, what is too large wraps around, anything but 0 is true.
  */
 import type { TypeDescription } from "../../model/data_type.ts";
-import { callFullNow } from "../../engine/instances.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { CLASSES, type Elements, type ElementsClass, isView } from "../../elements/typed_arrays.ts";
 import { BoolArray } from "../../elements/wrapper_arrays.ts";
+import type { FloatPacker } from "./float_packing.ts";
 import { countOfDate } from "./dates.ts";
 import { eachRow, entryOf, isPacked, ONE, placeText, product, type Values } from "./layout.ts";
 
 export interface PackOptions {
   /** Convert what the type cannot hold. */
   cast?: boolean;
+  /** @internal Packs floats that JavaScript has no typed array for. */
+  floats?: FloatPacker;
 }
 
 /** Turns one value into what a typed array takes; undefined for a value that the type cannot hold. */
@@ -142,21 +144,23 @@ function packNarrow(
   numbers: Float64Array,
   shape: readonly number[],
   units: number,
-  cast: boolean,
+  { cast = false, floats }: PackOptions,
 ): Uint8Array {
+  if (!floats) throw new Error(`${type.name} is packed by the engine alone`);
   const name = type.name.replace("complex_", "");
-  const bytes = new Uint8Array((numbers.length * (type.size ?? 1)) / units);
-  const wrong = callFullNow(({ packFloats }) => packFloats(name, numbers, cast, bytes));
-  if (wrong !== undefined) refuse(type, numbers[wrong], placeText(Math.floor(wrong / units), shape));
-  return bytes;
+  const byteLength = (numbers.length * (type.size ?? 1)) / units;
+  const packed = floats({ name, numbers, cast, byteLength });
+  if (typeof packed !== "number") return packed;
+  return refuse(type, numbers[packed], placeText(Math.floor(packed / units), shape));
 }
 
 /** Packed elements of values that have been spread over their shape. */
 export function packNumbers(
   type: TypeDescription,
   values: Values,
-  { cast = false }: PackOptions,
+  options: PackOptions,
 ): Uint8Array {
+  const { cast = false } = options;
   const units = type.kind === "complex" ? 2 : 1;
   const count = product(values.shape) * units;
   // Booleans in zarrita's class are bytes of 0 and 1.
@@ -179,6 +183,6 @@ export function packNumbers(
       packed[at] = number as never;
     });
   }
-  if (!isView(type)) return packNarrow(type, packed as Float64Array, values.shape, units, cast);
+  if (!isView(type)) return packNarrow(type, packed as Float64Array, values.shape, units, options);
   return new Uint8Array(packed.buffer, packed.byteOffset, packed.byteLength);
 }

@@ -2,20 +2,29 @@
  * Writes to an array: values become packed elements, the engine cuts them into chunks, and a full build of it, in workers where
  * there are any, reads, changes and encodes each.
  */
-import { FACTS } from "../array.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
-import { callFullNow, runFull, startFull } from "../../engine/instances.ts";
-import { unlessAborted } from "../../engine/unless_aborted.ts";
 import { ZarrError } from "../../model/errors.ts";
-import type { ArrayFacts, NodeSummary } from "../node_facts.ts";
-import { type AnyArray, arrayId, bindCodecs, knownOf, typeOf } from "../../engine/read/read.ts";
-import type { EngineRequest } from "../selection.ts";
+import type { EngineRequest } from "../../model/request.ts";
+import type { NodeSummary } from "../../model/node_summary.ts";
+import { call, write } from "../../port/engine.ts";
+import type { WriteEvent, WriteSource } from "../../port/operations.ts";
+import { arrayNumber, bindCodecs, typeOf } from "../arrays.ts";
+import { type ArrayFacts, type ArrayNode, FACTS } from "../node_facts.ts";
+import { withPackedFloats } from "./float_packing.ts";
 import { product } from "./layout.ts";
 import type { PackOptions } from "./numbers.ts";
 import { packedSource, type Source, sourceOf } from "./values.ts";
-import { WriteJob, type WriteProgress } from "../../engine/write/write_job.ts";
 
-export type { WriteProgress };
+/** How far a write is. */
+export interface WriteProgress {
+  /** Stored chunks (shards, where there are any) that are done. */
+  chunks: number;
+  totalChunks: number;
+  /** Of those done, the ones that are all fill value and so are not stored. */
+  empty: number;
+  /** Bytes handed to the store. */
+  bytes: number;
+}
 
 /** What every call that writes elements takes. */
 export interface WriteOptions extends PackOptions {
@@ -35,65 +44,56 @@ export interface WriteOptions extends PackOptions {
   as?: "bytes";
 }
 
-type Glue = typeof import("#glue");
-
-/** Bytes that an element with a length of its own is taken for. */
-const VARIABLE_SIZE = 32;
-
-function jobOf(
-  facts: ArrayFacts,
-  type: TypeDescription,
-  { priority = 0, onProgress }: WriteOptions,
-): WriteJob {
-  const chunkBytes = product(facts.shards ?? facts.chunks) * (type.size ?? VARIABLE_SIZE);
-  return new WriteJob({ array: knownOf(facts).encoding, chunkBytes, priority, onProgress });
-}
-
-const packed = (
+async function packed(
   type: TypeDescription,
   value: unknown,
   shape: readonly number[],
   options: WriteOptions,
-): Source =>
-  options.as === "bytes" ? packedSource(type, value, shape) : sourceOf(type, value, shape, options);
+): Promise<WriteSource> {
+  const { keepEmptyChunks = false, chunkOrder, signal } = options;
+  const pack = (): Promise<Source> | Source =>
+    options.as === "bytes"
+      ? packedSource(type, value, shape)
+      : withPackedFloats((floats) => sourceOf(type, value, shape, { ...options, floats }), signal);
+  const { bytes, offsets, isOne } = await pack();
+  // A view of a larger buffer would be cloned with all of it.
+  const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
+  return { bytes: own, offsets, isOne, keepEmptyChunks, chunkOrder };
+}
 
-const engineSource = (source: Source, { keepEmptyChunks = false, chunkOrder }: WriteOptions) => ({
-  ...source,
-  keepEmptyChunks,
-  chunkOrder,
+/** What the engine is told of every write, and how it tells of progress. */
+const writing = ({ priority = 0, onProgress }: WriteOptions) => ({
+  priority,
+  hearsProgress: onProgress !== undefined,
 });
 
-/** What the engine knows the array by, and what its elements are. */
-function known(glue: Glue, array: AnyArray): { id: number; type: TypeDescription } {
-  const id = arrayId(glue, array);
-  return { id, type: typeOf(glue, array[FACTS], id) };
-}
+const listener =
+  ({ onProgress }: WriteOptions) =>
+  ({ type: _, ...progress }: WriteEvent): void =>
+    onProgress?.(progress);
 
 /** Writes values to a selection. */
 export async function writeSelection(
-  array: AnyArray,
+  array: ArrayNode,
   request: EngineRequest,
   value: unknown,
   options: WriteOptions,
 ): Promise<void> {
   const { signal } = options;
   signal?.throwIfAborted();
-  await unlessAborted(startFull(), signal);
   await bindCodecs(array[FACTS], signal);
-  const { type, shape, kept } = callFullNow((glue) => {
-    const { id, type } = known(glue, array);
-    return { type, ...(glue.selectionShape(id, request) as { shape: number[]; kept: boolean[] }) };
-  });
+  const { selection } = request;
+  const { type, shape, kept } = await call(
+    "selectionShape",
+    (objects) => ({ array: arrayNumber(objects, array), selection }),
+    { signal },
+  );
   const places = shape.filter((_, axis) => kept[axis]);
-  const source = engineSource(packed(type, value, places, options), options);
-  await runFull<void>(
-    signal,
-    (glue, settle) => {
-      const { id, type } = known(glue, array);
-      const job = jobOf(array[FACTS], type, options);
-      return glue.writeArray(id, request, source, job, signal, settle);
-    },
-    "finish",
+  const source = await packed(type, value, places, options);
+  await write(
+    "write",
+    (objects) => ({ ...writing(options), array: arrayNumber(objects, array), request, source }),
+    { signal, onEvent: listener(options) },
   );
 }
 
@@ -118,27 +118,21 @@ function nestedLength(value: unknown, axis: number): number {
 
 /** Appends values along an axis; the array's summary as it is then. */
 export async function appendValues(
-  array: AnyArray,
+  array: ArrayNode,
   value: unknown,
   axis: number,
   options: WriteOptions,
 ): Promise<NodeSummary> {
   const { signal } = options;
   signal?.throwIfAborted();
-  await unlessAborted(startFull(), signal);
   await bindCodecs(array[FACTS], signal);
   const shape = appendedShape(array[FACTS], value, axis);
-  const type = callFullNow((glue) => known(glue, array).type);
-  const source = engineSource(packed(type, value, shape, options), options);
-  return runFull<NodeSummary>(
-    signal,
-    (glue, settle) => {
-      const { id, type } = known(glue, array);
-      const job = jobOf(array[FACTS], type, options);
-      const length = shape[axis] ?? 0;
-      return glue.appendArray(id, axis, length, source, job, signal, settle);
-    },
-    "finish",
+  const source = await packed(await typeOf(array, signal), value, shape, options);
+  const length = shape[axis] ?? 0;
+  return write(
+    "append",
+    (objects) => ({ ...writing(options), array: arrayNumber(objects, array), axis, length, source }),
+    { signal, onEvent: listener(options) },
   );
 }
 
@@ -153,19 +147,16 @@ function extentOf(extent: number | bigint): bigint {
 
 /** Changes the shape; the array's summary as it is then. */
 export async function resizeArray(
-  array: AnyArray,
+  array: ArrayNode,
   shape: readonly (number | bigint)[],
   options: Pick<WriteOptions, "signal" | "priority">,
 ): Promise<NodeSummary> {
   const { signal } = options;
   const extents = BigUint64Array.from(shape, extentOf);
   await bindCodecs(array[FACTS], signal);
-  return runFull<NodeSummary>(
-    signal,
-    (glue, settle) => {
-      const { id, type } = known(glue, array);
-      return glue.resizeArray(id, extents, jobOf(array[FACTS], type, options), signal, settle);
-    },
-    "finish",
+  return write(
+    "resize",
+    (objects) => ({ ...writing(options), array: arrayNumber(objects, array), shape: extents }),
+    { signal },
   );
 }

@@ -3,7 +3,7 @@
  * worker from a blob, a worker from a URL, a worker thread of Node, and the caller's own thread. Which one works is found
  * out by trying, in that order; a content security policy forbids some, and some engines lack some.
  */
-import { workerSource } from "#source";
+import { openNodeWorker } from "../../port/node_worker.ts";
 import { configuration, recycleBytes } from "../configuration.ts";
 import { breathe } from "../../elements/breathe.ts";
 import { DecodeServer } from "./decode_server.ts";
@@ -11,7 +11,7 @@ import type { FromDecoder, ToDecoder } from "./messages.ts";
 
 export type Rung = "blob" | "url" | "node" | "caller";
 
-export interface Port {
+export interface Decoder {
   readonly rung: Rung;
   post(message: ToDecoder, transfer: ArrayBuffer[]): void;
   /** While something is under way, a worker keeps Node's process alive; while not, it must not. */
@@ -30,24 +30,24 @@ const ignore = () => {};
 
 /** Settles a port's start with its first answer; later answers go to whoever holds the port. */
 class Start {
-  readonly port: Promise<Port>;
-  #resolve: (port: Port) => void = ignore;
+  readonly decoder: Promise<Decoder>;
+  #resolve: (decoder: Decoder) => void = ignore;
   #reject: (reason: Error) => void = ignore;
-  #started: Port | undefined;
+  #started: Decoder | undefined;
 
   constructor() {
-    this.port = new Promise((resolve, reject) => {
+    this.decoder = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
   }
 
-  answer(port: Port, answer: FromDecoder): void {
+  answer(decoder: Decoder, answer: FromDecoder): void {
     if (answer.type === "broken") this.crash(answer.reason);
-    else if (this.#started) port.onanswer(answer);
+    else if (this.#started) decoder.onanswer(answer);
     else {
-      this.#started = port;
-      this.#resolve(port);
+      this.#started = decoder;
+      this.#resolve(decoder);
     }
   }
 
@@ -57,9 +57,11 @@ class Start {
   }
 }
 
-function webWorkerPort(rung: Rung, worker: Worker, first: First): Promise<Port> {
+const SCRIPT = "text/javascript";
+
+function webWorker(rung: Rung, worker: Worker, first: First): Promise<Decoder> {
   const start = new Start();
-  const port: Port = {
+  const decoder: Decoder = {
     rung,
     post: (message, transfer) => worker.postMessage(message, transfer),
     hold: ignore,
@@ -67,7 +69,7 @@ function webWorkerPort(rung: Rung, worker: Worker, first: First): Promise<Port> 
     onanswer: ignore,
     oncrash: ignore,
   };
-  worker.onmessage = ({ data }: MessageEvent<FromDecoder>) => start.answer(port, data);
+  worker.onmessage = ({ data }: MessageEvent<FromDecoder>) => start.answer(decoder, data);
   worker.onmessageerror = () => start.crash("a message to a worker could not be read");
   worker.onerror = (event) => {
     event.preventDefault?.();
@@ -75,51 +77,35 @@ function webWorkerPort(rung: Rung, worker: Worker, first: First): Promise<Port> 
     worker.terminate();
   };
   worker.postMessage(first);
-  return start.port;
+  return start.decoder;
 }
 
-async function blobPort(first: First): Promise<Port> {
-  if (workerSource === undefined) throw new Error("this entry has no worker inlined");
+async function blobDecoder(first: First): Promise<Decoder> {
+  const { workerScript } = configuration;
+  if (workerScript === undefined) throw new Error("this entry has no worker inlined");
   if (typeof Worker === "undefined") throw new Error("there is no Worker here");
-  const url = URL.createObjectURL(new Blob([workerSource], { type: "text/javascript" }));
+  const script = workerScript instanceof Blob ? workerScript : new Blob([workerScript], { type: SCRIPT });
+  const url = URL.createObjectURL(script);
   try {
-    return await webWorkerPort("blob", new Worker(url), first);
+    return await webWorker("blob", new Worker(url), first);
   } finally {
     URL.revokeObjectURL(url);
   }
 }
 
-async function urlPort(first: First): Promise<Port> {
+async function urlDecoder(first: First): Promise<Decoder> {
   const { workerUrl } = configuration;
   if (workerUrl === undefined) throw new Error("no workerUrl was given to init");
   if (typeof Worker === "undefined") throw new Error("there is no Worker here");
-  return webWorkerPort("url", new Worker(workerUrl, { type: "module" }), first);
+  return webWorker("url", new Worker(workerUrl, { type: "module" }), first);
 }
 
-/** The part of Node's `Worker` that is used; Node's own types would ask every reader of ours for them. */
-interface NodeWorker {
-  postMessage(message: unknown, transfer?: ArrayBuffer[]): void;
-  on(event: string, listener: (value: never) => void): void;
-  ref(): void;
-  unref(): void;
-  terminate(): void;
-}
-type NodeWorkerClass = new (
-  source: string | URL,
-  options: { eval: boolean; execArgv: string[] },
-) => NodeWorker;
-interface NodeProcess {
-  getBuiltinModule?(name: string): { Worker: NodeWorkerClass };
-}
-
-async function nodePort(first: First): Promise<Port> {
-  const { process } = globalThis as { process?: NodeProcess };
-  const threads = process?.getBuiltinModule?.("node:worker_threads");
-  const source = workerSource ?? configuration.workerUrl;
-  if (!threads || source === undefined) throw new Error("there are no worker threads here");
-  const worker = new threads.Worker(source, { eval: workerSource !== undefined, execArgv: [] });
+async function nodeDecoder(first: First): Promise<Decoder> {
+  const { workerScript, workerUrl } = configuration;
+  const worker = openNodeWorker(typeof workerScript === "string" ? workerScript : undefined, workerUrl);
+  if (!worker) throw new Error("there are no worker threads here");
   const start = new Start();
-  const port: Port = {
+  const decoder: Decoder = {
     rung: "node",
     post: (message, transfer) => worker.postMessage(message, transfer),
     hold: (busy) => (busy ? worker.ref() : worker.unref()),
@@ -127,20 +113,20 @@ async function nodePort(first: First): Promise<Port> {
     onanswer: ignore,
     oncrash: ignore,
   };
-  worker.on("message", (answer: FromDecoder) => start.answer(port, answer));
+  worker.on("message", (answer: FromDecoder) => start.answer(decoder, answer));
   worker.on("messageerror", () => start.crash("a message to a worker could not be read"));
   worker.on("error", (error: Error) => start.crash(String(error)));
   worker.on("exit", (code: number) => start.crash(`the worker ended with code ${code}`));
   worker.postMessage(first);
-  const started = await start.port;
+  const started = await start.decoder;
   worker.unref();
   return started;
 }
 
 /** Decodes on this thread; between parts other tasks have their turn. */
-export async function callerPort(first: First): Promise<Port> {
+export async function localDecoder(first: First): Promise<Decoder> {
   const start = new Start();
-  const port: Port = {
+  const decoder: Decoder = {
     rung: "caller",
     post: ignore,
     hold: ignore,
@@ -148,35 +134,35 @@ export async function callerPort(first: First): Promise<Port> {
     onanswer: ignore,
     oncrash: ignore,
   };
-  const server = new DecodeServer((answer) => start.answer(port, answer));
+  const server = new DecodeServer((answer) => start.answer(decoder, answer));
   let last: Promise<unknown> = Promise.resolve();
-  port.post = (message) => {
+  decoder.post = (message) => {
     last = last.then(() => breathe()).then(() => server.handle(message));
   };
   server.handle(first);
-  return start.port;
+  return start.decoder;
 }
 
-const LADDER: [Rung, (first: First) => Promise<Port>][] = [
-  ["blob", blobPort],
-  ["url", urlPort],
-  ["node", nodePort],
-  ["caller", callerPort],
+const LADDER: [Rung, (first: First) => Promise<Decoder>][] = [
+  ["blob", blobDecoder],
+  ["url", urlDecoder],
+  ["node", nodeDecoder],
+  ["caller", localDecoder],
 ];
 
 /** The rung that worked, and why those before it did not. */
 export const ladder: { rung: Rung | undefined; refused: string[] } = { rung: undefined, refused: [] };
 
 /** Starts a decoder on the first rung that works; once one has, only that one is tried. */
-export async function openPort(module: WebAssembly.Module): Promise<Port> {
+export async function openDecoder(module: WebAssembly.Module): Promise<Decoder> {
   const first: First = { type: "module", home: "engine", module, recycleBytes: recycleBytes() };
   const known = LADDER.find(([rung]) => rung === ladder.rung);
   if (known) return known[1](first);
   for (const [rung, open] of LADDER) {
     try {
-      const port = await open(first);
+      const decoder = await open(first);
       ladder.rung ??= rung;
-      return port;
+      return decoder;
     } catch (error) {
       if (rung !== "caller") ladder.refused.push(`${rung}: ${(error as Error).message}`);
       else throw error;

@@ -3,12 +3,13 @@
  * Nothing here knows what the numbers in headers and tables mean; they go from one wasm instance to another.
  */
 
+import type { Failure } from "../../codec/fault.ts";
 import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
 import type { Placement } from "../../elements/rows.ts";
+import type { Home } from "../../model/node_summary.ts";
 import type { Gate } from "./gate.ts";
 
-/** Which build of the engine; a home decodes what was written for it. */
-export type Home = "engine" | "full" | "images";
+export type { Failure, Home };
 
 /** One arrived response, cut for one part: a table of pieces and the buffers that it refers to by position. */
 export interface Supply {
@@ -32,12 +33,6 @@ export interface SharedTarget {
   placement: Placement;
   /** Says whether it may still be written to. */
   gate: Gate;
-}
-
-/** A failed part: the engine's error as JSON, and what a codec of the user's threw. */
-export interface Failure {
-  report: string;
-  cause?: unknown;
 }
 
 export interface WorkMessage {

@@ -3,9 +3,9 @@
  * answers until the part is gone on with.
  */
 import { failureOf } from "../../codec/fault.ts";
-import { type CodecRunner, entryOf } from "../../codec/run.ts";
+import { type CodecEntry, entryOf } from "../../codec/entry.ts";
+import type { CodecRunner } from "../../codec/run.ts";
 import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
-import type { CodecEntry } from "../../api/registry.ts";
 import type { DecodeHost } from "./decode_host.ts";
 import type { Failure } from "./messages.ts";
 

@@ -3,10 +3,9 @@
  * rest wait here, where they can still be cancelled and where the more urgent go first.
  */
 
-import type { BoundCodecs } from "../../api/codecs.ts";
-import { failureOf } from "../../codec/fault.ts";
 import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
 import { engineModule } from "../compile.ts";
+import type { ArrayCodecs } from "../page_codecs.ts";
 import { recycleBytes } from "../configuration.ts";
 import { counters } from "../counters.ts";
 import { type ErrorReport, INTERNAL } from "../../model/errors.ts";
@@ -15,7 +14,7 @@ import type { Failure, FromDecoder, Home, Outcome, SharedTarget, WorkMessage } f
 import { dropCopyMemory, keepCopyMemory } from "./copy_memory.ts";
 import { IdleClock } from "./idle.ts";
 import { type OwnedSupply, type OwnedUpdate, packSupply, packUpdate } from "./pack.ts";
-import type { Port } from "./decoder.ts";
+import type { Decoder } from "./decoder.ts";
 
 /** Messages a decoder is given ahead: one that it works on and one to go on with. */
 const AHEAD = 2;
@@ -26,7 +25,7 @@ export interface BoundArray {
   readonly home: Home;
   readonly document: string;
   /** The user's codecs that it has. */
-  readonly codecs?: BoundCodecs;
+  readonly codecs?: ArrayCodecs | undefined;
 }
 
 /** Bytes to be stored; null where all is fill value, undefined where nothing has changed. */
@@ -83,7 +82,7 @@ export class PartTask {
 
 /** A decoder with what it was given. */
 interface Seat {
-  port: Port;
+  port: Decoder;
   homes: Set<Home>;
   arrays: Set<number>;
   /** Parts that began here and are not over. */
@@ -103,7 +102,7 @@ const isMereEnd = ({ isFinishing, arrived, update, answers }: PartTask) =>
   isFinishing && arrived.length === 0 && !update && answers.length === 0;
 
 /** Nothing of a decoder is heard any more. */
-function closePort(port: Port): void {
+function closePort(port: Decoder): void {
   port.onanswer = () => {};
   port.oncrash = () => {};
   port.hold(false);
@@ -111,7 +110,7 @@ function closePort(port: Port): void {
 }
 
 export class DecodePool {
-  readonly #open: () => Promise<Port>;
+  readonly #open: () => Promise<Decoder>;
   readonly #limit: () => number;
   readonly #seats: Seat[] = [];
   readonly #waiting = new Set<PartTask>();
@@ -124,7 +123,7 @@ export class DecodePool {
 
   /** `open` starts a decoder; never more than `limit()` of them. One that had nothing to do for `idleMs()` ends. */
   constructor(
-    open: () => Promise<Port>,
+    open: () => Promise<Decoder>,
     limit: () => number,
     idleMs: () => number = () => Number.POSITIVE_INFINITY,
   ) {
@@ -409,17 +408,11 @@ export class DecodePool {
     }
   }
 
-  /** Runs codecs of the user's on this thread; the part goes on, where it is, when all have answered. */
+  /** Has the page run codecs of the user's; the part goes on, where it is, when all have answered. */
   #runCodecs(seat: Seat, part: PartTask, requests: CodecRequest[]): void {
     const { codecs } = part.array;
     if (requests.length === 0 || !codecs) return;
-    const runs = requests.map(async (request) => {
-      try {
-        return { id: request.id, bytes: await codecs.runner.run(request) };
-      } catch (thrown) {
-        throw failureOf(request, thrown);
-      }
-    });
+    const runs = requests.map(async (request) => ({ id: request.id, bytes: await codecs.run(request) }));
     Promise.all(runs).then(
       (answers) => {
         if (part.isOver) return;

@@ -5,16 +5,8 @@
 
 import { counters } from "../counters.ts";
 import { warn } from "../warn.ts";
+import type { CacheDefinition } from "../../port/definitions.ts";
 import type { Send } from "./request_headers.ts";
-
-export interface PersistentCacheOptions {
-  /** The name of the cache in Cache Storage; `"zarr-wasm"` unless given. One a user, where what a server says depends on who asks. */
-  name?: string;
-  /** The most bytes that are kept; 256 MiB unless given. What was not used for longest goes first. */
-  maxBytes?: number;
-  /** How old an answer may be that is not asked for again; a day unless given. Older ones serve while there is no network. */
-  maxAgeSeconds?: number;
-}
 
 /** What is known of an answer that is kept, from its headers. */
 interface Entry {
@@ -116,7 +108,7 @@ export class PersistentCache {
     name = "zarr-wasm",
     maxBytes = 256 << 20,
     maxAgeSeconds = 86_400,
-  }: PersistentCacheOptions = {}) {
+  }: CacheDefinition = {}) {
     this.#name = name;
     this.#maxBytes = maxBytes;
     this.#maxAge = maxAgeSeconds * 1000;
@@ -139,7 +131,7 @@ export class PersistentCache {
     await storage()?.delete(this.#name);
   }
 
-  /** @internal Answers a request out of what is kept, or sends it and keeps the answer. */
+  /** Answers a request out of what is kept, or sends it and keeps the answer. */
   async answer(request: Request, send: Send): Promise<Response> {
     const cache = await this.#open();
     if (!cache) return send(request);
@@ -284,15 +276,3 @@ export class PersistentCache {
 }
 
 const storage = () => (globalThis as { caches?: CacheStorage }).caches;
-
-const shared = new Map<string, PersistentCache>();
-
-/** The cache that an option means; those of one name are one. */
-export function persistentCacheOf(option: true | PersistentCacheOptions | PersistentCache): PersistentCache {
-  if (option instanceof PersistentCache) return option;
-  const options = option === true ? {} : option;
-  const key = JSON.stringify(options);
-  const cache = shared.get(key) ?? new PersistentCache(options);
-  shared.set(key, cache);
-  return cache;
-}

@@ -1,19 +1,18 @@
 /**
- * Headers of the user's on every request: given once, or by a function, which is asked again when a server answers 401 to what it gave.
+ * Headers of the user's on every request: given once, or by a function, which is asked again when a server answers 401 to
+ * the headers that it gave.
  */
 import { ZarrError } from "../../model/errors.ts";
-
-/** Headers in any form that `fetch` takes. */
-export type HeaderList = Record<string, string> | readonly (readonly [string, string])[] | Headers;
+import type { HeaderPairs } from "../../port/definitions.ts";
 
 /** Why headers are asked for. */
-export interface HeadersReason {
+interface HeadersReason {
   /** A server has answered 401 to the ones before: a token has expired. */
   isRefresh: boolean;
 }
 
-/** The headers, or whatever makes them; a function is called once, and again after a 401. */
-export type HeadersSource = HeaderList | ((reason: HeadersReason) => HeaderList | Promise<HeaderList>);
+/** The headers, or the function that makes them: it is called once, and again after a 401. */
+export type HeadersSource = HeaderPairs | ((reason: HeadersReason) => Promise<HeaderPairs>);
 
 export type Send = (request: Request) => Promise<Response>;
 
@@ -51,9 +50,9 @@ class CurrentHeaders {
 
   async #ask(isRefresh: boolean): Promise<Headers> {
     const source = this.#source;
-    if (typeof source !== "function") return new Headers(source as ConstructorParameters<typeof Headers>[0]);
+    if (typeof source !== "function") return new Headers(source);
     try {
-      return new Headers((await source({ isRefresh })) as ConstructorParameters<typeof Headers>[0]);
+      return new Headers(await source({ isRefresh }));
     } catch (cause) {
       throw new ZarrError("Store", `the function that makes request headers has failed: ${cause}`, { cause });
     }

@@ -1,18 +1,19 @@
 /**
- * The result of a read in the making: parts come in any order and are placed; a result of one part is that part.
+ * The result of a read, put together in the engine: parts come in any order and are placed; a result of one part is that
+ * part. The page gives it its last form (`api/read/form.ts`).
  */
-import type { TypeDescription } from "../../model/data_type.ts";
-import { ZarrError } from "../../model/errors.ts";
-import { closeGate, type Gate, newGate } from "../decode/gate.ts";
-import { keepSpare } from "../decode/part_memory.ts";
-import type { SharedTarget } from "../decode/messages.ts";
-import { type Packed, packedOf } from "../../elements/elements.ts";
 import { placeAtOnce, placeElements, placeFill, repeat } from "../../elements/place.ts";
 import { type PlacedChunk, placeChunk } from "../../elements/place_chunk.ts";
 import type { Placement } from "../../elements/rows.ts";
-import { type Elements, isView, stridesOf } from "../../elements/typed_arrays.ts";
-import { VariableElements } from "../../elements/variable.ts";
-import { wrappedScalarOf, wrapperOf } from "../../elements/wrapped.ts";
+import { stridesOf } from "../../elements/typed_arrays.ts";
+import type { TypeDescription } from "../../model/data_type.ts";
+import { ZarrError } from "../../model/errors.ts";
+import type { ReadTarget, ResultAnswer } from "../../port/operations.ts";
+import { closeGate, type Gate, newGate } from "../decode/gate.ts";
+import type { SharedTarget } from "../decode/messages.ts";
+import { keepSpare } from "../decode/part_memory.ts";
+import { markedElements } from "../marked.ts";
+import { VariableAssembly } from "./variable_assembly.ts";
 
 /** What the engine says of the result before its parts; written by `src/js/read.rs`. */
 export interface Layout {
@@ -29,27 +30,7 @@ export interface Layout {
   elementSize: number;
 }
 
-/** What `data` holds is for the form to say. */
-export interface ReadResult extends Omit<Packed, "data"> {
-  data: unknown;
-}
-
-/** `plain` as `Array.get` has it, `bytes` packed, `wrapped` as zarrita has it, and `scalar` its one element. */
-export type Form = "plain" | "bytes" | "wrapped" | "scalar";
-
-export interface ResultOptions {
-  form: Form;
-  /** The caller's own memory for it. */
-  out?: ArrayBufferView;
-  /** Allocate shared memory. */
-  useSharedArrayBuffer?: boolean;
-  /** A larger box to put the selection into, at its origin: a whole chunk at the edge of an array. */
-  frame?: readonly number[];
-}
-
 const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
-
-const NUMBERS = new Set(["bool", "integer", "float", "complex", "datetime", "timedelta"]);
 
 /** Memory of whatever realm. */
 const isSharedMemory = (buffer: ArrayBufferLike) =>
@@ -60,11 +41,7 @@ const canShare = () =>
   typeof SharedArrayBuffer !== "undefined" &&
   (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated !== false;
 
-/** The bytes of a caller's array. */
-const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView) =>
-  new Uint8Array(buffer, byteOffset, byteLength);
-
-function checkOut(out: ArrayBufferView, byteLength: number): void {
+function checkOut(out: Uint8Array, byteLength: number): void {
   if (out.byteLength === byteLength) return;
   throw new ZarrError("Argument", "`out` is not as long as the result", {
     expected: `${byteLength} bytes`,
@@ -72,21 +49,8 @@ function checkOut(out: ArrayBufferView, byteLength: number): void {
   });
 }
 
-/** Fails where the elements are nothing that a form or a caller's memory can hold. */
-function checkForm({ name, kind, size }: TypeDescription, { form, out }: ResultOptions): void {
-  if (form === "bytes" && size === undefined) {
-    throw new ZarrError(
-      "Argument",
-      `elements of data type ${name} have lengths of their own, and no packed bytes`,
-    );
-  }
-  if (out && form !== "bytes" && !NUMBERS.has(kind)) {
-    throw new ZarrError("Argument", `elements of data type ${name} are no numbers for \`out\``);
-  }
-}
-
-export class Result {
-  readonly #options: ResultOptions;
+export class Assembly {
+  readonly #options: ReadTarget;
   #type: TypeDescription | undefined;
   #layout: Layout | undefined;
   #shape: readonly number[] = [];
@@ -94,20 +58,19 @@ export class Result {
   /** Memory is as it was allocated: all zero. */
   #isFresh = true;
   /** Instead of bytes, of elements with lengths of their own. */
-  #variable: VariableElements | undefined;
+  #variable: VariableAssembly | undefined;
   /** The read has failed or was given up: its memory, which may be the caller's, is not touched any more. */
   #isOver = false;
   /** What workers go by that write to shared memory. */
   #gate: Gate | undefined;
   readonly #goesOn = () => !this.#isOver;
 
-  constructor(options: ResultOptions) {
+  constructor(options: ReadTarget) {
     this.#options = options;
   }
 
   /** Tells what the elements are, before anything else. */
   expect(type: TypeDescription): void {
-    checkForm(type, this.#options);
     this.#type = type;
   }
 
@@ -123,7 +86,7 @@ export class Result {
     this.#shape = frame ?? layout.shape;
     if (out) this.#useOut(out);
     if (this.#elementType.size === undefined) {
-      this.#variable = new VariableElements(this.#elementType, product(this.#shape), layout.fillValue);
+      this.#variable = new VariableAssembly(product(this.#shape), layout.fillValue);
     }
     const isFramed = this.#shape.some((extent, axis) => extent !== layout.shape[axis]);
     if (isFramed) this.#fillAll();
@@ -206,8 +169,8 @@ export class Result {
       this.#bytes = elements;
       return undefined;
     }
+    if (variable) return this.#putVariable(variable, start, shape, elements);
     const placement = this.#placement(start, shape);
-    if (variable) return elements ? variable.put(placement, elements) : variable.fill(placement);
     if (elements) return this.#place(placement, elements, ours);
     const isThere = this.#isFresh && fillValue.every((byte) => byte === 0);
     return isThere ? undefined : placeFill(this.#memory(), placement, fillValue, this.#goesOn);
@@ -220,36 +183,32 @@ export class Result {
     keepSpare(elements);
   }
 
+  /** Elements are fill value until they are put. */
+  #putVariable(
+    variable: VariableAssembly,
+    start: ArrayLike<number>,
+    shape: ArrayLike<number>,
+    elements: Uint8Array | undefined,
+  ): void | Promise<void> {
+    if (!elements) return;
+    const isAll = this.#known.parts === 1 && this.#shape.every((extent, axis) => extent === shape[axis]);
+    if (isAll) return variable.takeWhole(elements);
+    return variable.put(this.#placement(start, shape), elements);
+  }
+
   /** The result, when all parts have come. */
-  finish(): ReadResult {
+  async finish(): Promise<ResultAnswer> {
     const { kept, order } = this.#known;
-    const keep = <T>(values: readonly T[]) => values.filter((_, axis) => kept[axis]);
-    const layout = { shape: keep(this.#shape), stride: keep(stridesOf(this.#shape, order)) };
-    if (!this.#variable) return this.#formed(this.#memory(), layout);
-    const { values } = this.#variable;
-    return { ...layout, data: this.#options.form === "scalar" ? values[0] : values };
+    const layout = { shape: [...this.#shape], kept, order };
+    if (!this.#variable) return { ...layout, bytes: this.#memory() };
+    const bytes = await this.#variable.finish();
+    return { ...layout, bytes, marked: markedElements(this.#elementType, bytes, product(this.#shape)) };
   }
 
-  #formed(bytes: Uint8Array, layout: Pick<ReadResult, "shape" | "stride">): ReadResult {
-    const type = this.#elementType;
-    const { form, out } = this.#options;
-    if (form === "bytes") return { ...layout, data: out ?? bytes };
-    if (form === "scalar") return { ...layout, data: wrappedScalarOf(type, bytes) };
-    const wrapper = form === "wrapped" ? wrapperOf(type, bytes) : undefined;
-    if (wrapper) return { ...layout, data: wrapper };
-    const packed = packedOf(type, bytes, layout);
-    if (!out) return packed;
-    if (!isView(type)) bytesOf(out).set(bytesOf(packed.data as Elements));
-    return { ...packed, data: out };
-  }
-
-  /** Has the caller's memory filled: at once, or at last, with numbers that have to be widened. */
-  #useOut(out: ArrayBufferView): void {
-    const type = this.#elementType;
-    const isDirect = this.#options.form === "bytes" || isView(type);
-    checkOut(out, isDirect ? this.#byteLength : product(this.#shape) * (type.components ?? 1) * 4);
-    if (!isDirect) return;
-    this.#bytes = bytesOf(out);
+  /** Has the caller's memory filled. */
+  #useOut(out: Uint8Array): void {
+    checkOut(out, this.#byteLength);
+    this.#bytes = out;
     this.#isFresh = false;
   }
 
@@ -297,8 +256,7 @@ export class Result {
   }
 
   #fillAll(): void {
-    if (this.#variable) this.#variable.fillAll();
-    else repeat(this.#memory(), this.#known.fillValue);
+    if (!this.#variable) repeat(this.#memory(), this.#known.fillValue);
     this.#isFresh = false;
   }
 }

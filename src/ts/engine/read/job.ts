@@ -1,40 +1,16 @@
 /**
- * One read as the engine sees it: the sink of its parts, and the door to whoever decodes them. Driven by `src/js/read.rs`.
+ * One read as the engine sees it: the sink of its parts, and the door to the decoders. Driven by `src/js/read.rs`.
  */
-
-import type { TypeDescription } from "../../model/data_type.ts";
-import { engineModule } from "../compile.ts";
-import { recycleBytes, workerIdleMs, workerLimit } from "../configuration.ts";
-import { dropCopyMemory } from "../decode/copy_memory.ts";
-import { type BoundArray, DecodePool, type PartTask } from "../decode/pool.ts";
-import { callerPort, openPort } from "../decode/decoder.ts";
-import { DecodeFailure } from "../decode/decode_host.ts";
-import { dropSpares } from "../decode/part_memory.ts";
-import type { Home, SharedTarget } from "../decode/messages.ts";
 import type { PlacedChunk } from "../../elements/place_chunk.ts";
+import type { TypeDescription } from "../../model/data_type.ts";
+import type { ProgressNumbers } from "../../port/operations.ts";
+import { DecodeFailure } from "../decode/decode_host.ts";
+import type { SharedTarget } from "../decode/messages.ts";
+import type { BoundArray, PartTask } from "../decode/pool.ts";
+import { decoderFor, poolFor } from "../decode/pools.ts";
 import type { Layout } from "./assembly.ts";
 
-/** How far a read is. */
-export interface Progress {
-  /** Chunks (inner ones, where there are shards) that have arrived or are known to be absent. */
-  chunks: number;
-  /** All of them; absent for points, which would all have to be looked at. */
-  totalChunks?: number;
-  /** Bytes that have arrived. */
-  bytes: number;
-  /** Parts of the result that are there, and all of them. */
-  parts: number;
-  totalParts: number;
-}
-
-/** As the engine tells it: `progress_numbers` of `src/js/read.rs`. */
-export function progressOf(numbers: Float64Array): Progress {
-  const [chunks = 0, bytes = 0, parts = 0, totalParts = 0, totalChunks = 0] = numbers;
-  const progress = { chunks, bytes, parts, totalParts };
-  return totalChunks > 0 ? { ...progress, totalChunks } : progress;
-}
-
-/** Who takes the parts of a read: a `Result`, or the queue of a stream. */
+/** Takes the parts of a read: an `Assembly`, a stream, or a sum. */
 export interface Sink {
   expect(type: TypeDescription): void;
   begin(layout: Layout): void;
@@ -54,60 +30,6 @@ export interface Sink {
   ): undefined | void | Promise<void>;
 }
 
-/** Up to this many decoded bytes, sending a read to a worker takes longer than decoding it here. */
-const CALLER_BYTES = 128 << 10;
-
-const workers = new DecodePool(
-  async () => openPort(await engineModule("engine")),
-  () => Math.max(1, workerLimit()),
-  workerIdleMs,
-);
-
-const caller = new DecodePool(
-  async () => {
-    const module = await engineModule("engine");
-    return callerPort({ type: "module", home: "engine", module, recycleBytes: recycleBytes() });
-  },
-  () => 1,
-  workerIdleMs,
-);
-
-/** Up to this many, of chunks that are not small, starting the first worker takes longer. */
-const COLD_CALLER_BYTES = 512 << 10;
-const COLD_CHUNK_BYTES = 16 << 10;
-
-/** Whoever is to do work on so many decoded bytes. */
-export const poolFor = (bytes: number): DecodePool =>
-  bytes <= CALLER_BYTES || workerLimit() === 0 ? caller : workers;
-
-/**
- * Whoever is to decode what is still to be fetched: it starts meanwhile. Until a worker is there, the first tiles of a page are decoded
- * here, unless another build of the engine does that: those are large, and what they decode takes long.
- */
-function decoderFor(bytes: number, chunkBytes: number, home: Home): DecodePool {
-  const pool = poolFor(bytes).prepared();
-  const isCold = pool === workers && workers.size === 0;
-  const isTile = bytes <= COLD_CALLER_BYTES && chunkBytes >= COLD_CHUNK_BYTES;
-  return isCold && isTile && home === "engine" ? caller.prepared() : pool;
-}
-
-/** How many decoders there are in the pool of workers. */
-export const workerCount = (): number => workers.size;
-
-/** Ends all decoders. */
-export function closePools(): void {
-  dropSpares();
-  dropCopyMemory();
-  workers.close();
-  caller.close();
-}
-
-/** Makes every decoder forget an array. */
-export function unbindArray(number: number): void {
-  workers.unbind(number);
-  caller.unbind(number);
-}
-
 export interface JobOptions {
   array: BoundArray;
   result: Sink;
@@ -118,7 +40,7 @@ export interface JobOptions {
   /** Its chunks are its elements: as a rule there is nothing to decode. */
   isRaw: boolean;
   priority: number;
-  onProgress: ((progress: Progress) => void) | undefined;
+  onProgress: ((numbers: ProgressNumbers) => void) | undefined;
 }
 
 /** Places elements; where there is no room for them it is not the decoder that has failed. */
@@ -134,7 +56,7 @@ function placed(place: (elements: Uint8Array) => void, elements: Uint8Array): vo
 export class Job {
   readonly #options: JobOptions;
   readonly #parts = new Map<number, PartTask>();
-  #pool = workers;
+  #pool = poolFor(Number.POSITIVE_INFINITY);
 
   constructor(options: JobOptions) {
     this.#options = options;
@@ -163,7 +85,7 @@ export class Job {
   }
 
   progress(numbers: Float64Array): void {
-    this.#options.onProgress?.(progressOf(numbers));
+    this.#options.onProgress?.(numbers);
   }
 
   decodeBegin(header: Uint32Array): number {

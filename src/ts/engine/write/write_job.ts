@@ -1,27 +1,17 @@
 /**
  * One write as the engine sees it: the door to whoever encodes. Driven by `src/js/write.rs`.
  */
+import type { WriteEvent } from "../../port/operations.ts";
+import { bindForEncoding } from "../arrays.ts";
 import type { BoundArray, DecodePool, Updated } from "../decode/pool.ts";
-import { poolFor } from "../read/job.ts";
-import { bindForEncoding } from "../read/read.ts";
-
-/** How far a write is. */
-export interface WriteProgress {
-  /** Stored chunks (shards, where there are any) that are done. */
-  chunks: number;
-  totalChunks: number;
-  /** Of those done, the ones that are all fill value and so are not stored. */
-  empty: number;
-  /** Bytes handed to the store. */
-  bytes: number;
-}
+import { poolFor } from "../decode/pools.ts";
 
 export interface WriteJobOptions {
   array: BoundArray;
   /** Bytes that are decoded and encoded, at most, to change one chunk. */
   chunkBytes: number;
   priority: number;
-  onProgress: ((progress: WriteProgress) => void) | undefined;
+  onProgress: ((event: WriteEvent) => void) | undefined;
 }
 
 export class WriteJob {
@@ -36,14 +26,14 @@ export class WriteJob {
   }
 
   progress(chunks: number, empty: number, totalChunks: number, bytes: number): void {
-    this.#options.onProgress?.({ chunks, totalChunks, empty, bytes });
+    this.#options.onProgress?.({ type: "written", chunks, totalChunks, empty, bytes });
   }
 
   /** A number for the array as these documents have it: appending writes to one that is longer than it was. */
   bind(document: string): number {
     const known = this.#arrays.findIndex((array) => array.document === document);
     if (known >= 0) return known;
-    return this.#arrays.push(bindForEncoding(this, document, this.#options.array.codecs)) - 1;
+    return this.#arrays.push(bindForEncoding(document, this.#options.array.codecs)) - 1;
   }
 
   encode(

@@ -1,19 +1,22 @@
 /**
- * `histogram`: how often which values occur in an array, or in the coarsest level of a pyramid. The workers count where they decode, and
- * answer with counts alone; here they are added up.
+ * `histogram`: how often which values occur in an array, or in the coarsest level of a pyramid. The decoders count where they
+ * decode, the engine adds the counts up, and nothing else crosses to the page.
  */
-import { FACTS, type Array as ZarrArray } from "../array.ts";
-import type { CfOptions } from "./packing.ts";
-import { hasValues, locate } from "../../convention/locate.ts";
-import { type At, Pyramid } from "../../convention/pyramid_model.ts";
-import type { TypeDescription } from "../../model/data_type.ts";
-import { ZarrError } from "../../model/errors.ts";
-import { type AnySelection, requestOf } from "../selection.ts";
-import type { DataType, Readable } from "../../model/types.ts";
-import { conversionOf } from "./conversion.ts";
-import type { Sink } from "../../engine/read/job.ts";
-import { type AnyArray, type ReadOptions, readInto, typeNameOf } from "../../engine/read/read.ts";
-import type { Layout } from "../../engine/read/assembly.ts";
+import { FACTS } from "../api/node_facts.ts";
+import type { Array as ZarrArray } from "../api/array.ts";
+import { arrayNumber, bindCodecs, typeNameOf } from "../api/arrays.ts";
+import { placesOf } from "../api/by_value.ts";
+import { conversionOf } from "../api/read/conversion.ts";
+import type { CfOptions } from "../api/read/packing.ts";
+import { progressListener, type ReadOptions, readArguments } from "../api/read/read.ts";
+import { type AnySelection, requestOf } from "../api/selection.ts";
+import { ZarrError } from "../model/errors.ts";
+import { newSummary, PLACES } from "../model/summary_numbers.ts";
+import type { DataType, Readable } from "../model/types.ts";
+import { call } from "../port/engine.ts";
+import { type At, Pyramid } from "./pyramid_model.ts";
+
+type AnyArray = ZarrArray<DataType, Readable>;
 
 export interface HistogramOptions extends ReadOptions {
   /** What of an array is counted; everything unless given. */
@@ -26,9 +29,6 @@ export interface HistogramOptions extends ReadOptions {
   window?: readonly [low: number, high: number];
   decode?: "cf" | CfOptions;
 }
-
-/** Where each number of a summary stands: `place` of `src/kernel/summary.rs`. */
-const [COUNT, MISSING, BELOW, ABOVE, LOWEST, HIGHEST, SUM, BINS] = [0, 1, 2, 3, 4, 5, 6, 7] as const;
 
 /** How often which values occur. Made by `histogram`. */
 export class Histogram {
@@ -54,7 +54,7 @@ export class Histogram {
     [this.count, this.missing, this.below, this.above] = [count, missing, below, above];
     [this.min, this.max] = count > 0 ? [min, max] : [Number.NaN, Number.NaN];
     this.mean = sum / count;
-    this.counts = numbers.slice(BINS);
+    this.counts = numbers.slice(PLACES.bins);
     this.window = window;
   }
 
@@ -66,7 +66,7 @@ export class Histogram {
     const lists = [...values];
     const count = checked({ bins, ...(window ? { window } : {}) });
     const [low, high] = window ?? boundsOf(lists);
-    const numbers = new SummarySink(count).numbers;
+    const numbers = newSummary(count);
     for (const list of lists) {
       for (let at = 0; at < list.length; at += 1) {
         const number = Number(list[at]);
@@ -117,58 +117,24 @@ function boundsOf(lists: readonly ArrayLike<number | bigint>[]): [number, number
 
 /** Where in a summary a number is counted, beside that it is there: missing, outside, or in a bin. As the kernel counts. */
 function placeOf(number: number, low: number, high: number, bins: number): number {
-  if (Number.isNaN(number)) return MISSING;
-  if (number < low) return BELOW;
-  if (number > high) return ABOVE;
-  if (high === low) return BINS;
+  if (Number.isNaN(number)) return PLACES.missing;
+  if (number < low) return PLACES.below;
+  if (number > high) return PLACES.above;
+  if (high === low) return PLACES.bins;
   const begin = (bin: number) => low + (bin * (high - low)) / bins;
   const bin = Math.min(Math.floor(((number - low) / (high - low)) * bins), bins - 1);
-  if (bin > 0 && number < begin(bin)) return BINS + bin - 1;
-  return BINS + (bin + 1 < bins && number >= begin(bin + 1) ? bin + 1 : bin);
+  if (bin > 0 && number < begin(bin)) return PLACES.bins + bin - 1;
+  return PLACES.bins + (bin + 1 < bins && number >= begin(bin + 1) ? bin + 1 : bin);
 }
 
 function add(numbers: Float64Array, number: number, place: number): void {
   numbers[place] = (numbers[place] as number) + 1;
-  if (place === MISSING) return;
-  numbers[COUNT] = (numbers[COUNT] as number) + 1;
-  numbers[LOWEST] = Math.min(numbers[LOWEST] as number, number);
-  numbers[HIGHEST] = Math.max(numbers[HIGHEST] as number, number);
-  if (Number.isFinite(number)) numbers[SUM] = (numbers[SUM] as number) + number;
+  if (place === PLACES.missing) return;
+  numbers[PLACES.count] = (numbers[PLACES.count] as number) + 1;
+  numbers[PLACES.lowest] = Math.min(numbers[PLACES.lowest] as number, number);
+  numbers[PLACES.highest] = Math.max(numbers[PLACES.highest] as number, number);
+  if (Number.isFinite(number)) numbers[PLACES.sum] = (numbers[PLACES.sum] as number) + number;
 }
-
-/** Adds up what parts answer with. */
-class SummarySink implements Sink {
-  readonly numbers: Float64Array;
-  #ofFill: Float64Array | undefined;
-
-  constructor(bins: number) {
-    this.numbers = new Float64Array(BINS + bins);
-    this.numbers[LOWEST] = Number.POSITIVE_INFINITY;
-    this.numbers[HIGHEST] = Number.NEGATIVE_INFINITY;
-  }
-
-  expect(_type: TypeDescription): void {}
-
-  begin({ fillValue }: Layout): void {
-    this.#ofFill = numbersIn(fillValue);
-  }
-
-  part(_start: ArrayLike<number>, shape: ArrayLike<number>, elements: Uint8Array | undefined): void {
-    const { numbers } = this;
-    const found = elements ? numbersIn(elements) : this.#ofFill;
-    if (!found) return;
-    const times = elements
-      ? 1
-      : globalThis.Array.from(shape).reduce((product, extent) => product * extent, 1);
-    for (let at = 0; at < numbers.length; at += 1) {
-      if (at === LOWEST) numbers[at] = Math.min(numbers[at] as number, found[at] as number);
-      else if (at === HIGHEST) numbers[at] = Math.max(numbers[at] as number, found[at] as number);
-      else numbers[at] = (numbers[at] as number) + (found[at] as number) * times;
-    }
-  }
-}
-
-const numbersIn = (bytes: Uint8Array): Float64Array => new Float64Array(bytes.slice().buffer);
 
 /** The bounds of types that have so few values that each has a bin. */
 const FEW: Record<string, readonly [number, number]> = { bool: [0, 255], uint8: [0, 255], int8: [-128, 127] };
@@ -183,7 +149,7 @@ async function subject(
   if (!(source instanceof Pyramid)) {
     return [
       source as AnyArray,
-      hasValues(selection) ? await locate(source, selection, { signal }) : selection,
+      await placesOf(source, selection, signal),
     ];
   }
   const level = source.levels.at(-1);
@@ -218,19 +184,23 @@ export async function histogram(source: Source, options: HistogramOptions = {}):
   const { decode, signal, onProgress, priority } = options;
   const [array, selection] = await subject(source, options);
   const type = await typeNameOf(array);
-  const unpacked = await conversionOf(array, { decode }, async () => type);
+  const unpacked = await conversionOf(array as never, { decode }, async () => type);
   const request = { ...requestOf(selection, array[FACTS]), streamed: true };
+  await bindCodecs(array[FACTS], signal);
+  const reading = {
+    ...(onProgress ? { onProgress } : {}),
+    ...(priority ? { priority } : {}),
+  };
   const summarized = async (low: number, high: number, count: number): Promise<Float64Array> => {
-    const sink = new SummarySink(count);
     const summary: [number, number, number] = [low, high, count];
     const conversion = { type: undefined, isColors: false, request: { ...unpacked?.request, summary } };
-    const reading = {
-      ...(signal ? { signal } : {}),
-      ...(onProgress ? { onProgress } : {}),
-      ...(priority ? { priority } : {}),
-    };
-    await readInto(array, { ...request, conversion }, sink, reading);
-    return sink.numbers;
+    const { arrayNode, ...args } = readArguments(array, { ...request, conversion }, reading);
+    const { numbers } = await call(
+      "summarise",
+      (objects) => ({ ...args, array: arrayNumber(objects, arrayNode), bins: count }),
+      { signal, onEvent: progressListener(reading) },
+    );
+    return numbers;
   };
   if (options.window) {
     const [low, high] = options.window;
@@ -238,7 +208,11 @@ export async function histogram(source: Source, options: HistogramOptions = {}):
   }
   const few = unpacked ? undefined : FEW[type];
   if (few && bins === 256) return narrowed(await summarized(few[0], few[1] + 1, 256), few[0]);
-  const { [LOWEST]: lowest = 0, [HIGHEST]: highest = 0, [COUNT]: count } = await summarized(0, 0, 0);
+  const {
+    [PLACES.lowest]: lowest = 0,
+    [PLACES.highest]: highest = 0,
+    [PLACES.count]: count,
+  } = await summarized(0, 0, 0);
   const [low, high] = count
     ? [Math.max(lowest, -Number.MAX_VALUE / 2), Math.min(highest, Number.MAX_VALUE / 2)]
     : [0, 0];
@@ -247,11 +221,11 @@ export async function histogram(source: Source, options: HistogramOptions = {}):
 
 /** A bin for each value, without those on either side that no value falls into. */
 function narrowed(numbers: Float64Array, first: number): Histogram {
-  if (numbers[COUNT] === 0) return new Histogram(numbers, [first, first + 256]);
-  const [low, high] = [numbers[LOWEST] as number, numbers[HIGHEST] as number];
-  const bins = numbers.slice(BINS + low - first, BINS + high - first + 1);
-  const kept = new Float64Array(BINS + bins.length);
-  kept.set(numbers.subarray(0, BINS));
-  kept.set(bins, BINS);
+  if (numbers[PLACES.count] === 0) return new Histogram(numbers, [first, first + 256]);
+  const [low, high] = [numbers[PLACES.lowest] as number, numbers[PLACES.highest] as number];
+  const bins = numbers.slice(PLACES.bins + low - first, PLACES.bins + high - first + 1);
+  const kept = new Float64Array(PLACES.bins + bins.length);
+  kept.set(numbers.subarray(0, PLACES.bins));
+  kept.set(bins, PLACES.bins);
   return new Histogram(kept, [low, high + 1]);
 }

@@ -1,9 +1,9 @@
 /**
  * A node as the conventions' module is told of it: JSON text of its attributes and of the few facts that conventions speak
- * of. Ours and zarrita's nodes are taken alike.
+ * of. Nodes of zarrita's are taken like ours.
  */
-import { exactJson } from "../api/node_facts.ts";
-import type { Attributes } from "../model/types.ts";
+import { exactJson } from "./exact_json.ts";
+import type { Attributes } from "./types.ts";
 
 /** What a node must have to be looked at: ours, zarrita's, and what is shaped like them. */
 export interface NodeLike {
