@@ -18,6 +18,7 @@ pub mod extension;
 pub mod json;
 pub mod large;
 pub mod marked;
+pub mod sketch;
 mod split;
 pub mod v2;
 pub mod v3;

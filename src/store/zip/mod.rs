@@ -446,6 +446,10 @@ impl Store for ZipStore {
         self.archive.may_be_kept()
     }
 
+    fn roots(&self) -> Vec<NodePath> {
+        self.directory.borrow().as_ref().map(|directory| directory.roots()).unwrap_or_default()
+    }
+
     fn get<'a>(
         &'a self,
         key: &'a StoreKey,

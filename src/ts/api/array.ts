@@ -129,6 +129,8 @@ async function becomeAnew(array: Array<DataType>, summary: NodeSummary): Promise
 // biome-ignore lint/suspicious/noShadowRestrictedNames: the name that callers know from zarrita
 export class Array<D extends DataType, Store extends Readable = Readable> extends Location<Store> {
   readonly kind = "array";
+  /** An `UnreadableNode` has one. */
+  declare readonly error?: undefined;
   /** @internal */
   [FACTS]: ArrayFacts;
 

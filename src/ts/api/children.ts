@@ -1,6 +1,8 @@
 /**
- * What is below a group: as nodes one by one, and as a tree of names.
+ * What is below a group: as nodes one by one, and as a tree of names. One node that cannot be opened ends neither: it is listed
+ * with its error.
  */
+import { ZarrError } from "../model/errors.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
 import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
 import { call } from "../port/engine.ts";
@@ -11,8 +13,10 @@ import type { Group } from "./group.ts";
 import { Location } from "./location.ts";
 import type { NodeOptions } from "./nodes.ts";
 import { openSummary } from "./summary.ts";
+import { UnreadableNode, unreadableOf } from "./unreadable.ts";
 
 type Node<S extends Readable> = ZarrArray<DataType, S> | Group<S>;
+export type Child<S extends Readable> = Node<S> | UnreadableNode<S>;
 
 /** Makes a node of what the engine says of it. */
 type NodeMaker<S extends Readable> = (store: S, summary: NodeSummary) => Node<S>;
@@ -27,6 +31,8 @@ export interface Tree {
   dtype?: string;
   /** Of a group. */
   children: Tree[];
+  /** Why the node cannot be opened, or what is below it cannot be listed. */
+  error?: ZarrError;
   toString(): string;
 }
 
@@ -42,15 +48,30 @@ function known(store: object, path: string): readonly AbsolutePath[] | undefined
   return paths.filter(isChild).sort();
 }
 
-/** Opens a node by its path. */
-async function opened<S extends Readable>(
-  store: S,
-  at: AbsolutePath,
-  { signal }: NodeOptions,
+/** An error of one node, which must not hide the others; a caller's abort ends everything. */
+function ofNode(error: unknown, { signal }: NodeOptions): ZarrError {
+  if (signal?.aborted || !(error instanceof ZarrError) || error.code === "Aborted") throw error;
+  return error;
+}
+
+/** The node at a path, or what is known of it. */
+async function childAt<S extends Readable>(
+  place: Location<S>,
+  options: NodeOptions,
   nodeOf: NodeMaker<S>,
-): Promise<Node<S>> {
-  const node = nodeOf(store, await openSummary(new Location(store, at), { ...(signal && { signal }) }, 0));
-  return node.kind === "array" ? inExtensionsOfStore(node) : node;
+): Promise<Child<S>> {
+  const { store, path } = place;
+  const { signal } = options;
+  try {
+    const node = nodeOf(store, await openSummary(place, { ...(signal && { signal }) }, 0));
+    return node.kind === "array" ? await inExtensionsOfStore(node) : node;
+  } catch (thrown) {
+    const error = ofNode(thrown, options);
+    const summary = await call("unreadable", (objects) => ({ store: objects.store(store), path }), {
+      signal,
+    });
+    return summary ? unreadableOf(store, summary, error) : new UnreadableNode(store, path, error);
+  }
 }
 
 /** The nodes directly below a group, by name. */
@@ -58,45 +79,76 @@ export async function* childrenOf<S extends Readable>(
   { store, path }: Location<S>,
   options: NodeOptions,
   nodeOf: NodeMaker<S>,
-): AsyncIterableIterator<Node<S>> {
+): AsyncIterableIterator<Child<S>> {
+  const { signal } = options;
   const paths = known(store, path);
   if (paths) {
-    for (const at of paths) yield await opened(store, at, options, nodeOf);
+    for (const at of paths) yield await childAt(new Location(store, at), options, nodeOf);
     return;
   }
-  const summaries = await call("children", (objects) => ({ store: objects.store(store), path }), {
-    signal: options.signal,
-  });
-  for (const summary of summaries) yield nodeOf(store, summary);
+  const summaries = await call("children", (objects) => ({ store: objects.store(store), path }), { signal });
+  for (const summary of summaries)
+    yield "error" in summary ? unreadableOf(store, summary) : nodeOf(store, summary);
 }
 
-function drawn({ name, kind, shape, dtype, children }: Tree): string[] {
-  const what = kind === "array" ? ` [${shape?.join(", ")}] ${dtype}` : "";
+/** What a line says of a node. */
+function described({ kind, shape, dtype, error }: Tree): string {
+  const array = kind === "array" && shape ? ` [${shape.join(", ")}] ${dtype}` : "";
+  return error ? `${array} (${error.message})` : array;
+}
+
+function drawn(tree: Tree): string[] {
+  const { name, children } = tree;
   const below = children.flatMap((child, idx) => {
     const isLast = idx === children.length - 1;
     const lines = drawn(child);
     return lines.map((line, at) => (at === 0 ? (isLast ? "└── " : "├── ") : isLast ? "    " : "│   ") + line);
   });
-  return [`${name}${what}`, ...below];
+  return [`${name}${described(tree)}`, ...below];
 }
 
-/** A node with everything below it. */
-export async function treeOf(
-  node: Node<Readable>,
-  options: NodeOptions,
-  nodeOf: NodeMaker<Readable>,
-): Promise<Tree> {
-  const tree: Tree = {
-    name: node.path.split("/").pop() || "/",
-    path: node.path,
-    kind: node.kind,
+/** What is told of a node itself. */
+function treeAt({ path, kind }: Child<Readable>): Tree {
+  return {
+    name: path.split("/").pop() || "/",
+    path,
+    kind,
     children: [],
     toString() {
       return drawn(this).join("\n");
     },
   };
-  if (node.kind === "array") return Object.assign(tree, { shape: node.shape, dtype: node.dtype });
+}
+
+/** A node with everything below it. */
+export async function treeOf(
+  node: Child<Readable>,
+  options: NodeOptions,
+  nodeOf: NodeMaker<Readable>,
+): Promise<Tree> {
+  const tree = treeAt(node);
+  if (node.kind === "array") {
+    const { shape, dtype } = node;
+    if (shape) tree.shape = shape;
+    if (dtype !== undefined) tree.dtype = dtype;
+  }
+  if (node.error) tree.error = node.error;
+  // Of a group that cannot be opened, consolidated metadata may tell what is below.
+  if (node.kind === "array" || (node.error && !known(node.store, node.path))) return tree;
   for await (const child of childrenOf(node, options, nodeOf))
-    tree.children.push(await treeOf(child, options, nodeOf));
+    tree.children.push(await branchOf(child, options, nodeOf));
   return tree;
+}
+
+/** The same of a node below another one, whose own tree it does not end. */
+async function branchOf(
+  node: Child<Readable>,
+  options: NodeOptions,
+  nodeOf: NodeMaker<Readable>,
+): Promise<Tree> {
+  try {
+    return await treeOf(node, options, nodeOf);
+  } catch (error) {
+    return Object.assign(treeAt(node), { error: ofNode(error, options) });
+  }
 }

@@ -3,7 +3,7 @@
  * it; here is the store around the store, with zarrita's `contents()`.
  */
 
-import { NotFoundError, ZarrError } from "../model/errors.ts";
+import { errorFromReport, NotFoundError, ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncReadable, Readable, StoreGetOptions } from "../model/types.ts";
 import type { Connection } from "../port/connection.ts";
 import { call, running } from "../port/engine.ts";
@@ -21,16 +21,26 @@ export interface ConsolidatedMetadataOptions {
   readonly metadataKey?: string;
 }
 
-type Contents = { path: AbsolutePath; kind: "array" | "group" }[];
+/**
+ * A node; with the error that opening it gives, where its documents cannot be understood. Of more than 16 384 different
+ * documents the rest is not looked at: `children()` and `tree()` tell of all.
+ */
+type Content = { path: AbsolutePath; kind: "array" | "group"; error?: ZarrError };
+
+type Contents = Content[];
 
 export type Listable<Store extends Readable> = Store & { contents(): Contents };
 
-function contentsOf({ paths, ends, arrays }: Consolidation): Contents {
+function contentsOf({ paths, ends, arrays, errors }: Consolidation): Contents {
+  const reports = new Map(errors);
   let start = 0;
   return Array.from(ends, (end, at) => {
     const path = paths.slice(start, end) as AbsolutePath;
     start = end;
-    return { path, kind: arrays[at] === 1 ? "array" : "group" };
+    const content: Content = { path, kind: arrays[at] === 1 ? "array" : "group" };
+    const report = reports.get(path);
+    if (report) content.error = errorFromReport(report);
+    return content;
   });
 }
 

@@ -5,7 +5,7 @@ import type { Dialect, NodeSummary } from "../model/node_summary.ts";
 import type { AbsolutePath, Attributes, DataType, GroupMetadata, Readable } from "../model/types.ts";
 import { warn, warningsOfStore } from "../port/warnings.ts";
 import { Array as ZarrArray } from "./array.ts";
-import { childrenOf, type Tree, treeOf } from "./children.ts";
+import { type Child, childrenOf, type Tree, treeOf } from "./children.ts";
 import { Location } from "./location.ts";
 import {
   type AttributeOptions,
@@ -23,7 +23,7 @@ import { readSummaryAnew } from "./summary.ts";
 import { type UpdateAttributesOptions, updateAttributes } from "./update_attributes.ts";
 
 export type Node<S extends Readable> = ZarrArray<DataType, S> | Group<S>;
-export type Children<S extends Readable> = AsyncIterableIterator<Node<S>>;
+export type Children<S extends Readable> = AsyncIterableIterator<Child<S>>;
 
 /** What is known of a group. */
 interface GroupFacts {
@@ -55,6 +55,8 @@ function factsOf(metadata: GroupMetadata | OpenedNode): GroupFacts {
 
 export class Group<Store extends Readable> extends Location<Store> {
   readonly kind = "group";
+  /** An `UnreadableNode` has one. */
+  declare readonly error?: undefined;
   #facts: GroupFacts;
   /** How attributes are read. */
   readonly #options: AttributeOptions;
@@ -95,13 +97,14 @@ export class Group<Store extends Readable> extends Location<Store> {
   }
 
   /**
-   * The arrays and groups directly below, by name. Needs a store that lists, or consolidated metadata.
+   * The arrays and groups directly below, by name. Needs a store that lists, or consolidated metadata. What cannot be opened is an
+   * `UnreadableNode`, which has an `error`.
    */
   children(options: NodeOptions = {}): Children<Store> {
     return childrenOf(this, options, nodeOf<Store>);
   }
 
-  /** Everything below, as far as it goes. */
+  /** Everything below, as far as it goes. What cannot be opened has an `error`. */
   tree(options: NodeOptions = {}): Promise<Tree> {
     return treeOf(this, options, nodeOf);
   }

@@ -3,7 +3,7 @@
  * number would round, the places of marks that stand for them (`src/js/json.rs`).
  */
 import type { TypeDescription } from "../model/data_type.ts";
-import type { ArraySummary, JsonText, NodeSummary, NumberTables } from "../model/node_summary.ts";
+import type { ArraySummary, JsonText, NodeSummary, NumberTables, UnreadableSummary } from "../model/node_summary.ts";
 import { parseDescription } from "../model/data_type.ts";
 import { aligned } from "../elements/typed_arrays.ts";
 import { callNow } from "./instances.ts";
@@ -103,5 +103,11 @@ export function crossingSummary(summary: NodeSummary): NodeSummary {
     ...(array && { array: crossingArray(array) }),
   };
 }
+
+/** The same of a node that cannot be opened. */
+export const crossingUnreadable = (summary: UnreadableSummary): UnreadableSummary => ({
+  ...summary,
+  ...(summary.attributes !== undefined && { attributes: jsonText(summary.attributes as string) }),
+});
 
 export { crossingArray };

@@ -1,6 +1,7 @@
 /**
  * The engine's link to the page: asks for what only the page has, and tells it of warnings. The server sets it at the start.
  */
+import { withSize } from "../files/file.ts";
 import { THROWN } from "../model/errors.ts";
 import type { Ask, ToEngine, ToPage } from "../port/protocol.ts";
 
@@ -64,7 +65,7 @@ export class PageLink {
   answered(message: Extract<ToEngine, { type: "reply" | "threw" }>): void {
     const waiting = this.#waiting.get(message.ask);
     this.#waiting.delete(message.ask);
-    if (message.type === "reply") waiting?.resolve(message.value);
+    if (message.type === "reply") waiting?.resolve(withSizeOf(message));
     else waiting?.reject(this.isLocal ? message.original : thrownOnPage(message));
   }
 
@@ -78,6 +79,10 @@ export class PageLink {
     this.#waiting.clear();
   }
 }
+
+/** Bytes of a file with the size of all of it: symbols do not cross. */
+const withSizeOf = ({ value, size }: Extract<ToEngine, { type: "reply" }>): unknown =>
+  size === undefined ? value : withSize(value as Uint8Array, size);
 
 /** What the page threw, as far as the engine cares: that of `fetch`'s network errors is a `TypeError`. */
 function thrownOnPage({ thrown, name, message }: Extract<ToEngine, { type: "threw" }>): Error {

@@ -147,7 +147,8 @@ function httpStore(number: number, definition: HttpDefinition, make: MakeHttp): 
     overrides: definition.init,
     useSuffixRequest: definition.useSuffixRequest,
     missingOn403: definition.missingOn403,
-    hasCredentials: definition.hasCredentials,
+    isAnonymous: definition.isAnonymous,
+    onConsole: (message: string) => console.warn(`zarr-wasm: ${message}`),
     onWarning: (message: string) => warn(message, definition.shown, number),
   };
   return { make: (glue) => make(glue, options as never), handle: undefined, http };

@@ -140,6 +140,7 @@ export { ZipWriter, type ZipWriterOptions } from "../store/zip_writer.ts";
 export { FetchStore } from "../store/fetch_store.ts";
 export type { FetchStoreOptions } from "../store/http_options.ts";
 export type * from "../model/types.ts";
+export { UnreadableNode } from "../api/unreadable.ts";
 export type { UpdateAttributesOptions } from "../api/update_attributes.ts";
 export { BoolArray, ByteStringArray, UnicodeStringArray } from "../elements/wrapper_arrays.ts";
 export type { WriteOptions, WriteProgress } from "../api/write/write.ts";

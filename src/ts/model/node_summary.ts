@@ -1,6 +1,7 @@
 /**
  * What the engine says of a node that it opened or made (`src/js/describe.rs`), as it crosses the port.
  */
+import type { ErrorReport } from "./errors.ts";
 import type { DataType } from "./types.ts";
 
 /** Which text the metadata follows. */
@@ -59,4 +60,15 @@ export interface ArraySummary {
   fallback?: { extension: string; dataType: JsonText; used: string };
   /** Of the narrow floats in its data type. */
   tables?: NumberTables | undefined;
+}
+
+/** What is known of a node that cannot be opened; `src/js/children.rs` writes it. */
+export interface UnreadableSummary {
+  path: string;
+  kind?: "array" | "group";
+  shape?: bigint[];
+  dtype?: string;
+  attributes?: JsonText;
+  /** As the engine reports errors. */
+  error: ErrorReport;
 }

@@ -6,7 +6,7 @@ import { type ErrorFields, errorOfFields, ZarrError } from "../model/errors.ts";
 import type { Channel } from "./channel.ts";
 import { type Callback, Objects } from "./objects.ts";
 import type { AnswerOf, ArgumentsOf, OperationName } from "./operations.ts";
-import { perform } from "./perform.ts";
+import { type Performed, perform } from "./perform.ts";
 import type { Ask, EngineStatus, ToEngine, ToPage } from "./protocol.ts";
 import { ThrownValues } from "./thrown.ts";
 import { loadWasm } from "./wasm.ts";
@@ -227,9 +227,9 @@ export class Connection {
     }
   }
 
-  #reply(ask: number, { value, transfer }: { value: unknown; transfer: Transferable[] }): void {
+  #reply(ask: number, { value, transfer, size }: Performed): void {
     this.#asks.delete(ask);
-    this.post({ type: "reply", ask, value }, transfer);
+    this.post({ type: "reply", ask, value, ...(size !== undefined && { size }) }, transfer);
   }
 
   #threw(ask: number, value: unknown): void {

@@ -22,8 +22,8 @@ export interface HttpDefinition {
   cache?: number | undefined;
   useSuffixRequest: boolean;
   missingOn403: boolean;
-  /** Whether requests carry credentials: then a 403 on a chunk is never taken for an absent chunk. */
-  hasCredentials: boolean;
+  /** Nothing that is sent beside the URL says who asks: then a 403 on a chunk may mean that it is absent. */
+  isAnonymous: boolean;
   /** The address that warnings name. */
   shown: string;
 }

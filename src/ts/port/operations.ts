@@ -3,7 +3,8 @@
  * (`definitions.ts`). Shapes are in elements, lengths in bytes. The engine's half is `engine/operations/`.
  */
 import type { TypeDescription } from "../model/data_type.ts";
-import type { ArraySummary, Home, NodeSummary, NumberTables } from "../model/node_summary.ts";
+import type { ErrorReport } from "../model/errors.ts";
+import type { ArraySummary, Home, NodeSummary, NumberTables, UnreadableSummary } from "../model/node_summary.ts";
 import type { EngineRequest, EngineSelection } from "../model/request.ts";
 import type { CacheDefinition } from "./definitions.ts";
 
@@ -153,6 +154,8 @@ export interface Consolidation {
   ends: Uint32Array;
   /** 1 for an array, 0 for a group. */
   arrays: Uint8Array;
+  /** Of nodes that cannot be opened. */
+  errors: [path: string, report: ErrorReport][];
   warnings: string[];
 }
 
@@ -169,7 +172,9 @@ export interface CreateArguments extends NodePlace {
 export interface Operations {
   // Nodes.
   open(args: OpenArguments): NodeSummary;
-  children(args: NodePlace): NodeSummary[];
+  children(args: NodePlace): (NodeSummary | UnreadableSummary)[];
+  /** What is known of a node that cannot be opened. */
+  unreadable(args: NodePlace): UnreadableSummary | undefined;
   exists(args: NodePlace): "array" | "group" | "implicit-group" | undefined;
   erase(args: NodePlace & { reify: boolean }): boolean;
   consolidate(args: NodePlace): number;

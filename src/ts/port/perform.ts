@@ -13,10 +13,16 @@ interface Circumstances {
   isLocal: boolean;
 }
 
-interface Performed {
+/** What the page answers. */
+export interface Performed {
   value: unknown;
   transfer: Transferable[];
+  /** Bytes of the whole value that a range was read from, where the store tells. */
+  size?: number;
 }
+
+/** The name of the property that tells the size of a file with a range of it (`files/file.ts`). */
+const SIZE = Symbol.for("zarr-wasm.size");
 
 type Methods = Record<string, (...args: unknown[]) => unknown>;
 
@@ -29,7 +35,8 @@ function crossing(value: unknown, isLocal: boolean): Performed {
       : new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   const copy = new Uint8Array(bytes.byteLength);
   copy.set(bytes);
-  return { value: copy, transfer: [copy.buffer] };
+  const size = (value as { [SIZE]?: number })[SIZE];
+  return { value: copy, transfer: [copy.buffer], ...(size !== undefined && { size }) };
 }
 
 /** All keys of an array, an iterable or an async iterable; anything else as it is, for the engine to refuse. */

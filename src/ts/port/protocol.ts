@@ -45,7 +45,8 @@ export type ToEngine =
   | { type: "call"; call: number; operation: OperationName; args: unknown; isAbortable: boolean }
   | { type: "abort"; call: number }
   | { type: "credit"; call: number }
-  | { type: "reply"; ask: number; value: unknown }
+  /** `size`: of a range of bytes, the length of the whole value where the store tells. */
+  | { type: "reply"; ask: number; value: unknown; size?: number }
   /** `original` is there where both ends are on one thread. */
   | { type: "threw"; ask: number; thrown: number; name: string; message: string; original?: unknown }
   | { type: "ping" };

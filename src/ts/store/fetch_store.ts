@@ -5,7 +5,7 @@ import type { AbsolutePath } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
 import { warningsOfStore } from "../port/warnings.ts";
 import { EARLY, EarlyDocuments, type EarlyNode, type EarlyStart } from "./early.ts";
-import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks, isSameOrigin } from "./http_options.ts";
+import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks, isAnonymous, isSameOrigin } from "./http_options.ts";
 import { isOurs, isUntouched, NativeStore } from "./native_store.ts";
 
 /**
@@ -22,7 +22,10 @@ export class FetchStore extends NativeStore {
     super((objects) => ({
       kind: "http",
       url: absoluteUrl(url),
-      http: callbacks.define(objects, url, { suffixIsFree: isSameOrigin(url) }),
+      http: callbacks.define(objects, url, {
+        suffixIsFree: isSameOrigin(url),
+        isAnonymous: isAnonymous(url, options),
+      }),
     }));
     this.url = url;
     this.#early = EarlyDocuments.of(options);

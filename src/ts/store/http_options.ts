@@ -46,7 +46,11 @@ export interface FetchStoreOptions {
    * on the page's own server, and outside of browsers. A server that does not understand it is asked otherwise.
    */
   useSuffixRequest?: boolean;
-  /** Status 403 on a chunk means that it is absent, as on a bucket that may not be listed. */
+  /**
+   * Status 403 on a chunk means that it is absent, as on a bucket that may not be listed, and says nothing of credentials that
+   * have expired. Otherwise only where requests carry no credentials at all: no headers, no cookies, no `fetch` of the user's,
+   * no query in the URL. Then there is a warning on the console.
+   */
   missingOn403?: boolean;
 }
 
@@ -56,6 +60,8 @@ interface HttpContext {
   headerOrigins?: string[] | undefined;
   /** A range of the end of a file costs no more than any other. */
   suffixIsFree?: boolean;
+  /** Nothing that is sent beside the URL says who asks. */
+  isAnonymous?: boolean;
 }
 
 /** An address without its query: signatures are nobody else's to see. */
@@ -99,7 +105,7 @@ export class HttpCallbacks {
   define(
     objects: Objects,
     url: string | URL,
-    { headerOrigins, suffixIsFree = false }: HttpContext = {},
+    { headerOrigins, suffixIsFree = false, isAnonymous = false }: HttpContext = {},
   ): HttpDefinition {
     const { headers, persistentCache, useSuffixRequest, missingOn403 = false } = this.#options;
     const cache = persistentCache ? persistentCacheOf(persistentCache) : undefined;
@@ -113,20 +119,28 @@ export class HttpCallbacks {
       cache: cache && objects.cache(cache, cache.definition),
       useSuffixRequest: useSuffixRequest ?? suffixIsFree,
       missingOn403,
-      hasCredentials: hasCredentials(url, this.#options),
+      isAnonymous,
       shown: shown(url),
     };
   }
 }
 
-/** Whether requests carry anything that a server may go by: then a 403 is an expired login, not an absent chunk. */
-const hasCredentials = (url: string | URL, { headers, credentials, fetch, overrides }: FetchStoreOptions) =>
-  headers !== undefined ||
-  (credentials !== undefined && credentials !== "omit") ||
-  fetch !== undefined ||
-  overrides?.headers !== undefined ||
-  (overrides?.credentials !== undefined && overrides.credentials !== "omit") ||
-  /\?/.test(String(url));
+/**
+ * Whether the browser sends cookies along; `fetch` does so to the page's own server unless told otherwise. Outside of pages
+ * there are none.
+ */
+function maySendCookies(url: string | URL, { credentials }: RequestInit): boolean {
+  if (credentials === "omit" || credentials === "include") return credentials === "include";
+  return "location" in globalThis && isSameOrigin(url);
+}
+
+/** Whether nothing that is sent beside the URL says who asks. */
+export function isAnonymous(url: string | URL, options: FetchStoreOptions): boolean {
+  const { overrides = {}, credentials = overrides.credentials } = options;
+  const hasHeaders =
+    options.headers !== undefined || pairsOf((overrides.headers ?? {}) as HeaderList).length > 0;
+  return !options.fetch && !hasHeaders && !maySendCookies(url, { ...(credentials && { credentials }) });
+}
 
 /** A signal among the overrides stays on the page, and so does the `fetch` that it ends. */
 function fetchWithSignal(overrides: RequestInit | undefined): FetchStoreOptions["fetch"] {

@@ -4,6 +4,8 @@
 //! Indexed, not parsed: a node's path leads to the span of its text, and a node is parsed when it is opened. It is a cache
 //! that others wrote: it may be stale, and its paths are checked like any input. Paths are relative to the group.
 
+pub mod checking;
+
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;

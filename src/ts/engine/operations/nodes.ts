@@ -2,17 +2,18 @@
  * Operations on nodes: opening, listing, creating, changing and removing them, and what describes them.
  */
 import { parseDescription, type TypeDescription } from "../../model/data_type.ts";
-import type { ArraySummary, NodeSummary } from "../../model/node_summary.ts";
+import type { ArraySummary, NodeSummary, UnreadableSummary } from "../../model/node_summary.ts";
 import type { Consolidation } from "../../port/operations.ts";
 import { arrayId, arrayOf, typeOf } from "../arrays.ts";
 import { call, callFull, type Glue, Handle, handlesOfNow, needFull, run, runFull } from "../instances.ts";
-import { crossingArray, crossingSummary, tablesOf } from "../marked.ts";
+import { crossingArray, crossingSummary, crossingUnreadable, tablesOf } from "../marked.ts";
 import { expectEarly, keepStore, storeId } from "../stores.ts";
 import type { Handlers } from "./context.ts";
 
 type Names =
   | "open"
   | "children"
+  | "unreadable"
   | "exists"
   | "erase"
   | "consolidate"
@@ -53,10 +54,19 @@ export const nodeOperations: Handlers<Names> = {
   },
 
   async children({ store, path }, { signal }) {
-    const summaries = await run<NodeSummary[]>(signal, (glue, settle) =>
+    const summaries = await run<(NodeSummary | UnreadableSummary)[]>(signal, (glue, settle) =>
       glue.children(storeId(glue, store), path, signal, settle),
     );
-    return summaries.map(crossingSummary);
+    return summaries.map((summary) =>
+      "error" in summary ? crossingUnreadable(summary) : crossingSummary(summary),
+    );
+  },
+
+  async unreadable({ store, path }, { signal }) {
+    const summary = await run<UnreadableSummary | undefined>(signal, (glue, settle) =>
+      glue.unreadable(storeId(glue, store), path, signal, settle),
+    );
+    return summary && crossingUnreadable(summary);
   },
 
   exists({ store, path }, { signal }) {
@@ -87,10 +97,10 @@ export const nodeOperations: Handlers<Names> = {
     });
     const loaded = nextLoaded--;
     keepStore(loaded, handleOf(found.store), store);
-    const { paths, arrays, warnings } = found;
+    const { paths, arrays, errors, warnings } = found;
     const ends = new Uint32Array(found.ends.slice().buffer);
     give(ends.buffer);
-    return { loaded, paths, arrays, warnings, ends };
+    return { loaded, paths, arrays, errors, warnings, ends };
   },
 
   updateAttributes({ store, path, text, replace }, { signal }) {
