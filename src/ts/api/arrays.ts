@@ -6,7 +6,7 @@ import type { TypeDescription } from "../model/data_type.ts";
 import { keepTables } from "../elements/typed_arrays.ts";
 import type { ArrayDefinition } from "../port/definitions.ts";
 import { call } from "../port/engine.ts";
-import type { Objects } from "../port/objects.ts";
+import type { ObjectNumbers } from "../port/object_numbers.ts";
 import { type BoundCodecs, boundCodecs, runnerOf } from "./codecs.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "./node_facts.ts";
 import type { Progress } from "./read/progress.ts";
@@ -46,13 +46,13 @@ export function settleCodecs(facts: ArrayFacts): void {
 }
 
 /** The engine's number of an array. */
-export function arrayNumber(objects: Objects, { [FACTS]: facts, store, path }: ArrayNode): number {
+export function arrayNumber(objects: ObjectNumbers, { [FACTS]: facts, store, path }: ArrayNode): number {
   const entry = knownOf(facts);
   return objects.array(entry, store, (told, storeNumber) => definitionOf(told, storeNumber, path, facts, entry));
 }
 
 function definitionOf(
-  objects: Objects,
+  objects: ObjectNumbers,
   store: number,
   path: string,
   facts: ArrayFacts,

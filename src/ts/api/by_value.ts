@@ -4,7 +4,6 @@
  */
 import type { DateLike } from "../model/time.ts";
 import type { Readable } from "../model/types.ts";
-import type { AnySelection, DimensionSelection } from "./selection.ts";
 
 /** Where entries stand: ours, or a proxy of one. */
 interface ArrayLike {
@@ -15,9 +14,9 @@ interface ArrayLike {
 /** Finds the places that the values in a selection are at. */
 export type Locate = (
   array: never,
-  selection: AnySelection | null | undefined,
+  selection: never,
   options: { signal?: AbortSignal | undefined },
-) => Promise<AnySelection | null | undefined>;
+) => Promise<unknown>;
 
 /** A value of a coordinate: of time also a date. */
 export type CoordinateValue = number | bigint | DateLike;
@@ -71,12 +70,13 @@ export const isByValue = (entry: unknown): entry is ByValue =>
   entry instanceof AtValue || entry instanceof BetweenValues;
 
 /** A selection by place: the values of coordinates in it are looked up. */
-export function placesOf(
+export function placesOf<Selection>(
   array: ArrayLike,
-  selection: AnySelection | null | undefined,
+  selection: Selection,
   signal: AbortSignal | undefined,
-): AnySelection | null | undefined | Promise<AnySelection | null | undefined> {
+): Selection | Promise<Selection> {
   if (selection === null || selection === undefined) return selection;
-  const entry = Object.values(selection as Record<string, DimensionSelection>).find(isByValue);
-  return entry ? entry.locate(array as never, selection, { signal }) : selection;
+  const entry = Object.values(selection).find(isByValue);
+  if (!entry) return selection;
+  return entry.locate(array as never, selection as never, { signal }) as Promise<Selection>;
 }

@@ -4,22 +4,28 @@
  */
 import { ZarrError } from "../model/errors.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
-import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
+import type { AbsolutePath, Readable } from "../model/types.ts";
 import { call } from "../port/engine.ts";
-import type { Array as ZarrArray } from "./array.ts";
 import { inExtensionsOfStore } from "./array_extensions.ts";
 import { consolidatedChildren } from "./consolidated.ts";
-import type { Group } from "./group.ts";
 import { Location } from "./location.ts";
 import type { NodeOptions } from "./nodes.ts";
 import { openSummary } from "./summary.ts";
 import { UnreadableNode, unreadableOf } from "./unreadable.ts";
 
-type Node<S extends Readable> = ZarrArray<DataType, S> | Group<S>;
-export type Child<S extends Readable> = Node<S> | UnreadableNode<S>;
+/** An `Array` or a `Group`, as far as it is told here. */
+interface AnyNode {
+  readonly kind: "array" | "group";
+  readonly store: Readable;
+  readonly path: AbsolutePath;
+  readonly shape?: number[];
+  readonly dtype?: string;
+  readonly error?: undefined;
+  resolve(path: string): Location<Readable>;
+}
 
 /** Makes a node of what the engine says of it. */
-type NodeMaker<S extends Readable> = (store: S, summary: NodeSummary) => Node<S>;
+type NodeMaker<S extends Readable, N> = (store: S, summary: NodeSummary) => N;
 
 /** A node and what is below it; its text is a drawing of lines. */
 export interface Tree {
@@ -55,16 +61,16 @@ function ofNode(error: unknown, { signal }: NodeOptions): ZarrError {
 }
 
 /** The node at a path, or what is known of it. */
-async function childAt<S extends Readable>(
+async function childAt<S extends Readable, N extends AnyNode>(
   place: Location<S>,
   options: NodeOptions,
-  nodeOf: NodeMaker<S>,
-): Promise<Child<S>> {
+  nodeOf: NodeMaker<S, N>,
+): Promise<N | UnreadableNode<S>> {
   const { store, path } = place;
   const { signal } = options;
   try {
     const node = nodeOf(store, await openSummary(place, { ...(signal && { signal }) }, 0));
-    return node.kind === "array" ? await inExtensionsOfStore(node) : node;
+    return node.kind === "array" ? ((await inExtensionsOfStore(node as never)) as N) : node;
   } catch (thrown) {
     const error = ofNode(thrown, options);
     const summary = await call("unreadable", (objects) => ({ store: objects.store(store), path }), {
@@ -75,11 +81,11 @@ async function childAt<S extends Readable>(
 }
 
 /** The nodes directly below a group, by name. */
-export async function* childrenOf<S extends Readable>(
+export async function* childrenOf<S extends Readable, N extends AnyNode>(
   { store, path }: Location<S>,
   options: NodeOptions,
-  nodeOf: NodeMaker<S>,
-): AsyncIterableIterator<Child<S>> {
+  nodeOf: NodeMaker<S, N>,
+): AsyncIterableIterator<N | UnreadableNode<S>> {
   const { signal } = options;
   const paths = known(store, path);
   if (paths) {
@@ -108,7 +114,7 @@ function drawn(tree: Tree): string[] {
 }
 
 /** What is told of a node itself. */
-function treeAt({ path, kind }: Child<Readable>): Tree {
+function treeAt({ path, kind }: AnyNode | UnreadableNode<Readable>): Tree {
   return {
     name: path.split("/").pop() || "/",
     path,
@@ -122,9 +128,9 @@ function treeAt({ path, kind }: Child<Readable>): Tree {
 
 /** A node with everything below it. */
 export async function treeOf(
-  node: Child<Readable>,
+  node: AnyNode | UnreadableNode<Readable>,
   options: NodeOptions,
-  nodeOf: NodeMaker<Readable>,
+  nodeOf: NodeMaker<Readable, AnyNode>,
 ): Promise<Tree> {
   const tree = treeAt(node);
   if (node.kind === "array") {
@@ -142,9 +148,9 @@ export async function treeOf(
 
 /** The same of a node below another one, whose own tree it does not end. */
 async function branchOf(
-  node: Child<Readable>,
+  node: AnyNode | UnreadableNode<Readable>,
   options: NodeOptions,
-  nodeOf: NodeMaker<Readable>,
+  nodeOf: NodeMaker<Readable, AnyNode>,
 ): Promise<Tree> {
   try {
     return await treeOf(node, options, nodeOf);

@@ -7,8 +7,8 @@ import { CodecRunner, metaOf } from "../codec/run.ts";
 import type { CodecRequest, CodecSite } from "../codec/site.ts";
 import { type ErrorReport, errorFromReport } from "../model/errors.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
-import { call } from "../port/engine.ts";
-import type { Callback, Objects } from "../port/objects.ts";
+import { call, unlessAborted } from "../port/engine.ts";
+import type { Callback, ObjectNumbers } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
 import { type CodecLoader, registry, urlOf } from "./registry.ts";
 
@@ -20,6 +20,17 @@ export interface BoundCodecs {
   modules: Record<string, string>;
   /** Runs the others. */
   runner: CodecRunner;
+}
+
+/** Names in the registry, and whether they are codecs of ours. */
+export const ownCodecs = new Map<string, boolean>();
+
+/** Asks the engine which names are codecs of ours, once each. */
+export async function learnOwn(all: readonly string[]): Promise<void> {
+  const names = all.filter((name) => !ownCodecs.has(name));
+  if (names.length === 0) return;
+  const ours = await call("ownCodecs", () => ({ names }));
+  for (const name of names) ownCodecs.set(name, ours.includes(name));
 }
 
 /** A chain has fewer codecs of the user's than this. */
@@ -71,7 +82,7 @@ export const boundCodecs = (document: string, signal?: AbortSignal) =>
 /** The user's codecs of an array that is to be created by these options, `like` another. */
 export const codecsToCreate = (
   options: string,
-  like: (objects: Objects) => number | undefined,
+  like: (objects: ObjectNumbers) => number | undefined,
   signal: AbortSignal | undefined,
 ) =>
   codecsAskedFor(
@@ -88,6 +99,7 @@ async function codecsAskedFor(
 ): Promise<BoundCodecs | undefined> {
   if (registry.size === 0) return undefined;
   const loaders = new Map<string, CodecLoader>(registry);
+  await learnOwn([...loaders.keys()]);
   const runner = new CodecRunner((registered) => (loaders.get(registered) as CodecLoader)());
   const known: Awaited<ReturnType<typeof know>>[] = [];
   const modules: Record<string, string> = {};
@@ -97,8 +109,9 @@ async function codecsAskedFor(
     if (question === undefined) break;
     const site = JSON.parse(question) as CodecSite;
     try {
-      known.push(await know(site, runner));
+      known.push(await unlessAborted(know(site, runner), signal));
     } catch (thrown) {
+      signal?.throwIfAborted();
       const { report, cause } = failureOf({ site, direction }, thrown);
       throw errorFromReport({ ...(JSON.parse(report) as ErrorReport), cause });
     }

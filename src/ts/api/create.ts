@@ -6,7 +6,7 @@ import { UnsupportedError, ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/exact_json.ts";
 import type { Attributes, CodecMetadata, DataType, Readable, Scalar } from "../model/types.ts";
 import { call, write } from "../port/engine.ts";
-import type { Objects } from "../port/objects.ts";
+import type { ObjectNumbers } from "../port/object_numbers.ts";
 import type { Array as ZarrArray } from "./array.ts";
 import { arrayNumber } from "./arrays.ts";
 import { codecsToCreate, describeWithCodecs } from "./codecs.ts";
@@ -171,7 +171,7 @@ async function fillOf(
 }
 
 /** The engine's number of the array that another is to be like. */
-type LikeNumber = (objects: Objects) => number | undefined;
+type LikeNumber = (objects: ObjectNumbers) => number | undefined;
 
 /** Creates the hierarchy of a draft as the options say; without any, the first node creates it. */
 async function createHierarchy(store: unknown, options: Given): Promise<void> {
@@ -221,7 +221,7 @@ export async function createNode(
   const text = isArray ? engineOptions(options, fill.json) : exactJson(options.attributes ?? {});
   const codecs = isArray ? await codecsToCreate(text, likeNumber, signal) : undefined;
   await createHierarchy(store, options);
-  const place = (objects: Objects) => ({ store: objects.store(store), path: at, text, overwrite });
+  const place = (objects: ObjectNumbers) => ({ store: objects.store(store), path: at, text, overwrite });
   const format = String(options.zarrFormat ?? "");
   const summary = isArray
     ? await write(

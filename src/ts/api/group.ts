@@ -5,7 +5,7 @@ import type { Dialect, NodeSummary } from "../model/node_summary.ts";
 import type { AbsolutePath, Attributes, DataType, GroupMetadata, Readable } from "../model/types.ts";
 import { warn, warningsOfStore } from "../port/warnings.ts";
 import { Array as ZarrArray } from "./array.ts";
-import { type Child, childrenOf, type Tree, treeOf } from "./children.ts";
+import { childrenOf, type Tree, treeOf } from "./children.ts";
 import { Location } from "./location.ts";
 import {
   type AttributeOptions,
@@ -20,10 +20,11 @@ import {
 import type { NodeOptions } from "./nodes.ts";
 import { BECOME, becomeAll, rememberOpen } from "./open_nodes.ts";
 import { readSummaryAnew } from "./summary.ts";
+import type { UnreadableNode } from "./unreadable.ts";
 import { type UpdateAttributesOptions, updateAttributes } from "./update_attributes.ts";
 
 export type Node<S extends Readable> = ZarrArray<DataType, S> | Group<S>;
-export type Children<S extends Readable> = AsyncIterableIterator<Child<S>>;
+export type Children<S extends Readable> = AsyncIterableIterator<Node<S> | UnreadableNode<S>>;
 
 /** What is known of a group. */
 interface GroupFacts {
@@ -101,7 +102,7 @@ export class Group<Store extends Readable> extends Location<Store> {
    * `UnreadableNode`, which has an `error`.
    */
   children(options: NodeOptions = {}): Children<Store> {
-    return childrenOf(this, options, nodeOf<Store>);
+    return childrenOf(this, options, nodeOf);
   }
 
   /** Everything below, as far as it goes. What cannot be opened has an `error`. */

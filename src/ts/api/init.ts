@@ -7,20 +7,17 @@ import { configure, type InitOptions } from "../port/configuration.ts";
 import { call, dispose as disposeEngine, lostEngines, reconfigure, running } from "../port/engine.ts";
 import type { EngineStatus } from "../port/protocol.ts";
 import { warningCount } from "../port/warnings.ts";
+import { learnOwn, ownCodecs } from "./codecs.ts";
 import { registry, urlOf } from "./registry.ts";
 
 export type { InitOptions };
-
-/** Names in the registry that are codecs of ours, as far as the engine was asked. */
-const own = new Map<string, boolean>();
 
 /** Starts the engine, with what it is told; again, it changes what can still be changed. */
 export async function init(options: InitOptions = {}): Promise<void> {
   configure(options);
   reconfigure();
-  const names = [...registry.keys()];
-  const ours = await call("ownCodecs", () => ({ names }));
-  for (const name of names) own.set(name, ours.includes(name));
+  await learnOwn([...registry.keys()]);
+  await call("ownCodecs", () => ({ names: [] }));
 }
 
 /**
@@ -45,7 +42,7 @@ function registeredCodecs(): RegisteredCodec[] {
   return [...registry].map(([name, loader]) => {
     const url = urlOf(loader);
     const where = url === undefined ? { runs: "caller" as const } : { runs: "workers" as const, url };
-    const replaces = own.get(name);
+    const replaces = ownCodecs.get(name);
     return replaces === undefined ? { name, ...where } : { name, ...where, replaces };
   });
 }
@@ -127,7 +124,7 @@ export function info(): Info {
     simd: true,
     workers,
     ...(decoder && { decoder }),
-    refused: [...places.refused, ...status.refused],
+    refused: [...new Set([...places.refused, ...status.refused])],
     parts: { ...parts },
     encoded: { ...encoded },
     caches: cacheInfo(status),

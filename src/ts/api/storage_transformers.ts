@@ -7,7 +7,7 @@ import { ZarrError } from "../model/errors.ts";
 import { parseJsonText } from "../model/marked_json.ts";
 import type { JsonText } from "../model/node_summary.ts";
 import type { AbsolutePath, AsyncReadable, AsyncStore, AsyncWritable } from "../model/types.ts";
-import type { Callback, Objects } from "../port/objects.ts";
+import type { Callback, ObjectNumbers } from "../port/object_numbers.ts";
 import { definerOf } from "../port/store_definers.ts";
 import { isOurs, NativeStore } from "../store/native_store.ts";
 import type { StorageTransformerMetadata } from "./node_facts.ts";
@@ -79,10 +79,10 @@ function transformed({ type, configuration, ...place }: EngineInfo, below: numbe
   throw new ZarrError("Argument", what, { expected: "a store", actual: String(made) });
 }
 
-const callbacks = new WeakMap<Objects, Callback>();
+const callbacks = new WeakMap<ObjectNumbers, Callback>();
 
 /** What the engine asks to make a transformer's store; it will name the store by `number`. */
-export function transformerCallback(objects: Objects): Callback {
+export function transformerCallback(objects: ObjectNumbers): Callback {
   const known = callbacks.get(objects);
   if (known) return known;
   const callback: Callback = (info: EngineInfo, below: number, number: number) => {

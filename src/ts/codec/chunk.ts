@@ -4,7 +4,7 @@
  */
 import type { TypeDescription } from "../model/data_type.ts";
 import { aligned, stridesOf, viewClass, viewOf } from "../elements/typed_arrays.ts";
-import { BoolArray, ByteStringArray, UnicodeStringArray } from "../elements/wrapper_arrays.ts";
+import { BoolArray, ByteStringArray, UnicodeStringArray } from "../model/wrapper_arrays.ts";
 import { CodecFault } from "./fault.ts";
 import type { ArrayForm } from "./site.ts";
 

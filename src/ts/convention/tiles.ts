@@ -4,7 +4,7 @@
 import { ZarrError } from "../model/errors.ts";
 import type { Slice } from "../model/types.ts";
 import { type Extent, elementsIn, indexBox, type Plane, toWorld, worldBox } from "./geometry.ts";
-import type { PyramidLevel } from "./pyramid_model.ts";
+import type { PyramidLevel } from "./pyramid_level.ts";
 
 /** A chunk of the plane. */
 export interface Tile {

@@ -3,7 +3,7 @@
  * One element alone is a scalar. Elements with lengths of their own are in `variable.ts`, zarrita's classes in `wrapped.ts`.
  */
 import type { FieldDescription, TypeDescription } from "../model/data_type.ts";
-import { codesToText } from "./wrapper_arrays.ts";
+import { codesToText } from "../model/wrapper_arrays.ts";
 import { dateOf } from "./dates.ts";
 import { type Elements, numbersOf, stridesOf, viewOf } from "./typed_arrays.ts";
 

@@ -2,7 +2,7 @@
  * Elements as zarrita's calls return them: booleans and texts of fixed length in its classes, all else as `Array.get` has it.
  */
 import type { TypeDescription } from "../model/data_type.ts";
-import { BoolArray, ByteStringArray, UnicodeStringArray } from "./wrapper_arrays.ts";
+import { BoolArray, ByteStringArray, UnicodeStringArray } from "../model/wrapper_arrays.ts";
 import { type Data, scalarOf } from "./elements.ts";
 import { aligned } from "./typed_arrays.ts";
 

@@ -1,6 +1,6 @@
 /**
  * From the form in which wasm crosses the port to a compiled module. Each build is compiled once, never synchronously. The
- * engine's own build comes with the first message; the page is asked for the others.
+ * engine's own build comes with the first message, as a rule; the page is asked for the others.
  */
 import { ZarrError } from "../model/errors.ts";
 import type { Build, WasmText } from "../port/protocol.ts";
@@ -50,10 +50,8 @@ async function compile(wasm: WasmText): Promise<WebAssembly.Module> {
 }
 
 async function load(build: Build): Promise<WebAssembly.Module> {
-  const wasm =
-    build === "engine" ? configuration.wasm : ((await page().ask(PAGE, "wasm", [build])) as WasmText);
-  if (!wasm) throw new ZarrError("Argument", "the engine was started without wasm");
-  return compile(wasm);
+  const sent = build === "engine" ? configuration.wasm : undefined;
+  return compile(sent ?? ((await page().ask(PAGE, "wasm", [build])) as WasmText));
 }
 
 const modules = new Map<Build, Promise<WebAssembly.Module>>();

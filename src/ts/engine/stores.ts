@@ -88,7 +88,7 @@ function made(number: number, definition: StoreDefinition): EngineStore {
     case "reference": {
       const { url, text, pageUrl, target, allowHosts, http } = definition;
       return httpStore(number, http, (glue, options) =>
-        needFull(glue).referenceStore(url ?? "references", text, pageUrl, target, allowHosts, options),
+        needFull(glue).referenceStore(url, text, pageUrl, target, allowHosts, options),
       );
     }
     case "user": {

@@ -142,5 +142,5 @@ export type { FetchStoreOptions } from "../store/http_options.ts";
 export type * from "../model/types.ts";
 export { UnreadableNode } from "../api/unreadable.ts";
 export type { UpdateAttributesOptions } from "../api/update_attributes.ts";
-export { BoolArray, ByteStringArray, UnicodeStringArray } from "../elements/wrapper_arrays.ts";
+export { BoolArray, ByteStringArray, UnicodeStringArray } from "../model/wrapper_arrays.ts";
 export type { WriteOptions, WriteProgress } from "../api/write/write.ts";

@@ -2,7 +2,7 @@
  * The words of the API as types: data types and the typed arrays that hold them, chunks, metadata objects, and the store
  * interface. Names and meanings are zarrita's, so that code written for it type-checks; what is wider is marked.
  */
-import type { BoolArray, ByteStringArray, UnicodeStringArray } from "../elements/wrapper_arrays.ts";
+import type { BoolArray, ByteStringArray, UnicodeStringArray } from "./wrapper_arrays.ts";
 
 export type Int8 = "int8";
 export type Int16 = "int16";

@@ -6,7 +6,7 @@
 import { loadCaller, loadEngine } from "#source";
 import { ZarrError } from "../model/errors.ts";
 import type { Channel, EnginePlace } from "./channel.ts";
-import { configuration, engineOptions, givenWasm, noWasm } from "./configuration.ts";
+import { configuration, engineOptions, givenWasm } from "./configuration.ts";
 import { type NodeWorkerThread, openNodeWorker } from "./node_worker.ts";
 import { PROTOCOL_VERSION, type ToEngine, type ToPage, type WasmText } from "./protocol.ts";
 
@@ -197,7 +197,6 @@ async function engineWasm(): Promise<{ wasm: WasmText | undefined; script: strin
 /** Starts an engine at the first place that works. */
 export async function openChannel(): Promise<Channel> {
   const { wasm, script } = await engineWasm();
-  if (!wasm) throw noWasm("engine");
   const workerScript =
     script === undefined || isNode() ? script : new Blob([script], { type: "text/javascript" });
   const startup: Startup = {

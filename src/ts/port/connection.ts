@@ -4,7 +4,8 @@
  */
 import { type ErrorFields, errorOfFields, ZarrError } from "../model/errors.ts";
 import type { Channel } from "./channel.ts";
-import { type Callback, Objects } from "./objects.ts";
+import type { Callback, ObjectNumbers } from "./object_numbers.ts";
+import { Objects } from "./objects.ts";
 import type { AnswerOf, ArgumentsOf, OperationName } from "./operations.ts";
 import { type Performed, perform } from "./perform.ts";
 import type { Ask, EngineStatus, ToEngine, ToPage } from "./protocol.ts";
@@ -29,7 +30,7 @@ export interface CallOptions {
 }
 
 /** Makes the arguments of a call, with numbers for the objects that they name. */
-export type MakeArguments<Name extends OperationName> = (objects: Objects) => ArgumentsOf<Name>;
+export type MakeArguments<Name extends OperationName> = (objects: ObjectNumbers) => ArgumentsOf<Name>;
 
 interface Call {
   options: CallOptions;

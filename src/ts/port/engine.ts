@@ -6,7 +6,6 @@ import { INTERNAL, ZarrError } from "../model/errors.ts";
 import { openChannel } from "./channels.ts";
 import { engineOptions } from "./configuration.ts";
 import { type CallOptions, Connection, EngineLost, type MakeArguments } from "./connection.ts";
-import type { Objects } from "./objects.ts";
 import type { AnswerOf, OperationName } from "./operations.ts";
 import { keepWarning, warn } from "./warnings.ts";
 
@@ -90,7 +89,7 @@ interface Options extends CallOptions {
 }
 
 /** A promise, unless the signal is aborted before: then its reason. */
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   return new Promise<T>((resolve, reject) => {
     const abort = () => reject(signal.reason);
@@ -153,5 +152,3 @@ export function dispose(): void {
   current = undefined;
   connection?.close(disposed());
 }
-
-export type { Objects };

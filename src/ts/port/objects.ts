@@ -4,11 +4,9 @@
  */
 import { ZarrError } from "../model/errors.ts";
 import type { ArrayDefinition, CacheDefinition, StoreDefinition } from "./definitions.ts";
+import type { Callback, ObjectNumbers } from "./object_numbers.ts";
 import type { ToEngine } from "./protocol.ts";
 import { definerOf, methodsOf } from "./store_definers.ts";
-
-// biome-ignore lint/suspicious/noExplicitAny: callbacks have signatures of their own; `perform.ts` calls each as its method says
-export type Callback = (...args: any[]) => unknown;
 
 /** A user's store, and the methods that the engine was told of. */
 interface KnownUser {
@@ -18,7 +16,7 @@ interface KnownUser {
 
 type Kind = "store" | "array" | "cache";
 
-export class Objects {
+export class Objects implements ObjectNumbers {
   readonly #post: (message: ToEngine) => void;
   #next = 1;
   /** Of stores of ours, arrays, caches and callbacks. */
@@ -89,7 +87,7 @@ export class Objects {
   }
 
   /** The number of an array that `key` stands for; `define` says what it is, for the store of that number. */
-  array(key: object, store: unknown, define: (objects: Objects, store: number) => ArrayDefinition): number {
+  array(key: object, store: unknown, define: (numbers: ObjectNumbers, store: number) => ArrayDefinition): number {
     const storeNumber = this.store(store);
     const known = this.#numbers.get(key);
     if (known !== undefined && this.#arrayStores.get(key) === storeNumber) return known;

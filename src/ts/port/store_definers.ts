@@ -2,13 +2,13 @@
  * Which stores the engine has of its own, and what it is told of them; and which methods a user's store has.
  */
 import type { StoreDefinition } from "./definitions.ts";
-import type { Objects } from "./objects.ts";
+import type { ObjectNumbers } from "./object_numbers.ts";
 
 /**
  * What the engine is told of a store: how to make the definition, or the number of another store that it equals; undefined
  * when the object is no longer what it was made as.
  */
-export type Definer = (objects: Objects) => (() => StoreDefinition) | number | undefined;
+export type Definer = (numbers: ObjectNumbers) => (() => StoreDefinition) | number | undefined;
 
 const definers = new WeakMap<object, Definer>();
 

@@ -6,10 +6,10 @@ import { loadBuild } from "#source";
 import { givenWasm, noWasm } from "./configuration.ts";
 import type { Build, WasmText } from "./protocol.ts";
 
-export async function loadWasm(build: Exclude<Build, "engine">): Promise<WasmText> {
+export async function loadWasm(build: Build): Promise<WasmText> {
   const given = await givenWasm(build);
   if (given) return given;
-  const deflated = await loadBuild?.[build]();
+  const deflated = build === "engine" ? undefined : await loadBuild?.[build]();
   if (deflated === undefined) throw noWasm(build);
   return { deflated };
 }

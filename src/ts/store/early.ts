@@ -2,7 +2,7 @@
  * Documents of a node that the page asks for while the engine starts: the engine then finds its requests answered. Documents
  * that it does not ask for are given up. Only for stores whose requests need nothing of the engine's.
  */
-import type { Callback } from "../port/objects.ts";
+import type { Callback } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
 import type { FetchStoreOptions } from "./http_options.ts";
 import { answerParts } from "./page_fetch.ts";

@@ -3,7 +3,7 @@
  */
 import { ZarrError } from "../model/errors.ts";
 import type { HeaderPairs, HttpDefinition } from "../port/definitions.ts";
-import type { Callback, Objects } from "../port/objects.ts";
+import type { Callback, ObjectNumbers } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
 import { type PersistentCache, type PersistentCacheOptions, persistentCacheOf } from "./persistent_cache.ts";
 import { answerParts, requestOf } from "./page_fetch.ts";
@@ -103,7 +103,7 @@ export class HttpCallbacks {
 
   /** What the engine is told of the store's requests. */
   define(
-    objects: Objects,
+    objects: ObjectNumbers,
     url: string | URL,
     { headerOrigins, suffixIsFree = false, isAnonymous = false }: HttpContext = {},
   ): HttpDefinition {

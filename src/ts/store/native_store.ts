@@ -6,7 +6,7 @@ import type { Listed } from "../files/file.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import type { StoreDefinition } from "../port/definitions.ts";
 import { call, write } from "../port/engine.ts";
-import type { Objects } from "../port/objects.ts";
+import type { ObjectNumbers } from "../port/object_numbers.ts";
 import { setDefiner } from "../port/store_definers.ts";
 
 /** What the engine calls to read and write; a subclass that has its own wants them to be called. */
@@ -35,7 +35,7 @@ export const isUntouched = (store: NativeStore): boolean => {
 
 /** Reads a key through the engine; `range` is absent for a whole value. */
 export function readKey(
-  number: (objects: Objects) => number,
+  number: (objects: ObjectNumbers) => number,
   key: string,
   range: RangeQuery | undefined,
   { signal }: StoreGetOptions,
@@ -48,10 +48,10 @@ export function readKey(
 
 /** A store of the engine's. `define` tells the engine what it is, when the engine does not know it yet. */
 export abstract class NativeStore implements AsyncReadable {
-  readonly #number: (objects: Objects) => number;
+  readonly #number: (objects: ObjectNumbers) => number;
 
-  constructor(define: (objects: Objects) => StoreDefinition) {
-    const definition = (objects: Objects) => () => define(objects);
+  constructor(define: (objects: ObjectNumbers) => StoreDefinition) {
+    const definition = (objects: ObjectNumbers) => () => define(objects);
     setDefiner(this, (objects) => (isUntouched(this) ? definition(objects) : undefined));
     this.#number = (objects) => objects.native(this, definition(objects));
   }

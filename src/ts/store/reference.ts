@@ -4,7 +4,7 @@
  */
 import type { StoreDefinition } from "../port/definitions.ts";
 import { absoluteUrl } from "../port/configuration.ts";
-import type { Objects } from "../port/objects.ts";
+import type { ObjectNumbers } from "../port/object_numbers.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks } from "./http_options.ts";
 import { isOurs, NativeStore } from "./native_store.ts";
 
@@ -73,7 +73,7 @@ function originOf(url: string): string | undefined {
 function definitionOf(
   place: URL | ReferenceSpec,
   options: ReferenceStoreOptions,
-): (objects: Objects) => StoreDefinition {
+): (objects: ObjectNumbers) => StoreDefinition {
   checkHttpOptions(options);
   const url = place instanceof URL ? place.href : undefined;
   // The text is kept: the engine may have to be told again.

@@ -5,7 +5,7 @@
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
 import type { StoreDefinition } from "../port/definitions.ts";
-import type { Objects } from "../port/objects.ts";
+import type { ObjectNumbers } from "../port/object_numbers.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks, isSameOrigin } from "./http_options.ts";
 import { isOurs, NativeStore } from "./native_store.ts";
 
@@ -89,7 +89,7 @@ isOurs(ZipFileStore);
 function definitionOf(
   reader: ZipReader | Blob | URL,
   options: FetchStoreOptions,
-): (objects: Objects) => StoreDefinition {
+): (objects: ObjectNumbers) => StoreDefinition {
   if (reader instanceof URL) {
     checkHttpOptions(options);
     const callbacks = new HttpCallbacks(options);

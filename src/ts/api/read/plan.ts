@@ -3,7 +3,7 @@
  */
 import type { EngineCost, PlannedObject } from "../../port/operations.ts";
 import { call } from "../../port/engine.ts";
-import type { Objects } from "../../port/objects.ts";
+import type { ObjectNumbers } from "../../port/object_numbers.ts";
 import { arrayNumber, bindCodecs, observedChunkBytes } from "../arrays.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import type { ReadRequest } from "./read.ts";
@@ -91,7 +91,7 @@ export async function planRead(
 ): Promise<ReadPlan> {
   const facts = array[FACTS];
   await bindCodecs(facts, signal);
-  const named = (objects: Objects) => ({ array: arrayNumber(objects, array), request });
+  const named = (objects: ObjectNumbers) => ({ array: arrayNumber(objects, array), request });
   const { cost, elementSize } = await call("planRead", named, { signal });
   const page = (start: number) =>
     call("planObjects", (objects) => ({ ...named(objects), start, count: PAGE }));

@@ -5,7 +5,7 @@
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { CLASSES, type Elements, type ElementsClass, isView } from "../../elements/typed_arrays.ts";
-import { BoolArray } from "../../elements/wrapper_arrays.ts";
+import { BoolArray } from "../../model/wrapper_arrays.ts";
 import type { FloatPacker } from "./float_packing.ts";
 import { countOfDate } from "./dates.ts";
 import { eachRow, entryOf, isPacked, ONE, placeText, product, type Values } from "./layout.ts";

@@ -4,7 +4,7 @@
  */
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
-import { BoolArray, ByteStringArray, UnicodeStringArray } from "../../elements/wrapper_arrays.ts";
+import { BoolArray, ByteStringArray, UnicodeStringArray } from "../../model/wrapper_arrays.ts";
 import { checkLength, isNumeric, type PackedElements, packScalar, packValues } from "./elements.ts";
 import { broadcast, packedStride, product, type Values } from "./layout.ts";
 import type { PackOptions } from "./numbers.ts";
