@@ -56,6 +56,8 @@ function placed(place: (elements: Uint8Array) => void, elements: Uint8Array): vo
 export class Job {
   readonly #options: JobOptions;
   readonly #parts = new Map<number, PartTask>();
+  /** Why the sink did not begin, if it refused: an error of its own, which Rust would take for a lack of memory. */
+  refusal: unknown;
   #pool = poolFor(Number.POSITIVE_INFINITY);
 
   constructor(options: JobOptions) {
@@ -71,7 +73,12 @@ export class Job {
     const { array, isRaw } = this.#options;
     const bytes = this.#options.decodedBytes(layout);
     this.#pool = isRaw ? poolFor(bytes) : decoderFor(bytes, this.#options.chunkBytes(layout), array.home);
-    this.#options.result.begin(layout);
+    try {
+      this.#options.result.begin(layout);
+    } catch (error) {
+      this.refusal = error;
+      throw error;
+    }
   }
 
   part(

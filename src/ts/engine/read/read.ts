@@ -33,10 +33,11 @@ function decodedBytes(chunks: readonly number[], { shape, elementSize }: Layout)
 export async function readInto(read: ReadInto): Promise<ProgressNumbers> {
   const { array, request, type, sink, signal, onProgress } = read;
   const { chunks, isRaw } = array.definition;
+  let job: Job | undefined;
   const reading = run<Float64Array>(signal, (glue, settle) => {
     const id = arrayId(glue, array);
     sink.expect(type ?? typeOf(glue, array));
-    const job = new Job({
+    job = new Job({
       array: array.bound,
       result: sink,
       decodedBytes: (layout) => decodedBytes(chunks, layout),
@@ -52,6 +53,6 @@ export async function readInto(read: ReadInto): Promise<ProgressNumbers> {
     return await reading;
   } catch (error) {
     await sink.leave?.();
-    throw error;
+    throw job?.refusal ?? error;
   }
 }
