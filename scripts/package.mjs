@@ -117,7 +117,9 @@ function bundles(names) {
 async function bundle(options) {
   const { build } = await import("esbuild");
   const outputs = {};
-  for (const { source, names } of bundles(readdirSync(ENTRIES).filter((name) => name.endsWith(".ts") && name !== NAMES))) {
+  for (const { source, names } of bundles(
+    readdirSync(ENTRIES).filter((name) => name.endsWith(".ts") && name !== NAMES),
+  )) {
     const { metafile } = await build({
       ...bundleOptions(source, options),
       entryPoints: names.map((name) => join(ENTRIES, name)),

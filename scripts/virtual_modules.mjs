@@ -35,7 +35,8 @@ async function workerText({ esbuild, initialOptions: { minifyIdentifiers, minify
   return result.outputFiles[0].text;
 }
 
-const exported = (name, text) => `export ${name === "default" ? "default" : `const ${name} =`} ${JSON.stringify(text)};`;
+const exported = (name, text) =>
+  `export ${name === "default" ? "default" : `const ${name} =`} ${JSON.stringify(text)};`;
 
 /** The text of each module. */
 const CONTENTS = {
@@ -53,7 +54,9 @@ export function virtualModules({ source }) {
     setup(build) {
       build.onResolve({ filter: /^#glue$/ }, () => ({ path: join(glueFolder("engine"), "zarr_wasm.js") }));
       build.onResolve({ filter: /^#full-glue$/ }, () => ({ path: join(glueFolder("full"), "zarr_wasm.js") }));
-      build.onResolve({ filter: /^#source$/ }, () => ({ path: join(ROOT, `src/ts/entry/source/${source}.ts`) }));
+      build.onResolve({ filter: /^#source$/ }, () => ({
+        path: join(ROOT, `src/ts/entry/source/${source}.ts`),
+      }));
       // package.json tells bundlers that nothing here acts by being imported; the worker's program does.
       build.onResolve({ filter: /\/worker_main\.[jt]s$/ }, () => ({ path: WORKER_MAIN, sideEffects: true }));
       build.onResolve({ filter: /^virtual:/ }, ({ path }) => {

@@ -166,7 +166,8 @@ for (const [values, methods] of FOUND) {
     assert.deepEqual([x.source, x.path, x.length], ["variable", "/x", length]);
     for (const [method, found] of Object.entries(methods)) {
       for (const [at, wanted] of WANTED.entries()) {
-        if (found[at] >= 0) assert.equal(await x.nearest(wanted, { method }), found[at], `${method} ${wanted}`);
+        if (found[at] >= 0)
+          assert.equal(await x.nearest(wanted, { method }), found[at], `${method} ${wanted}`);
         else await assert.rejects(x.nearest(wanted, { method }), zarr.InvalidSelectionError);
       }
     }

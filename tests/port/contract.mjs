@@ -6,7 +6,10 @@
 const text = (value) => new TextEncoder().encode(value);
 
 /** A v3 array of int32 whose element [i, j] is 100 i + j, in chunks of 8 × 8, as a Map. */
-export function madeStore({ shape = [32, 40], codecs = [{ name: "bytes", configuration: { endian: "little" } }] } = {}) {
+export function madeStore({
+  shape = [32, 40],
+  codecs = [{ name: "bytes", configuration: { endian: "little" } }],
+} = {}) {
   const metadata = {
     zarr_format: 3,
     node_type: "array",
@@ -122,7 +125,9 @@ export const CONTRACT = {
     const error = await rejected(damaged.get());
     ok(error instanceof zarr.CodecPipelineError);
     equal(error.key.replace(/^\//, ""), "c/0/0");
-    const unknown = await rejected(zarr.open(madeStore({ codecs: [{ name: "nobody's" }] })).then((a) => a.get()));
+    const unknown = await rejected(
+      zarr.open(madeStore({ codecs: [{ name: "nobody's" }] })).then((a) => a.get()),
+    );
     ok(unknown instanceof zarr.UnknownCodecError);
   },
 
@@ -210,7 +215,10 @@ export const CONTRACT = {
       dtype: "float32",
       codecs: [{ name: "gzip", configuration: { level: 1 } }],
     });
-    await array.set([zarr.slice(0, 2), null], Float32Array.from({ length: 12 }, (_, at) => at / 2));
+    await array.set(
+      [zarr.slice(0, 2), null],
+      Float32Array.from({ length: 12 }, (_, at) => at / 2),
+    );
     await array.append(Float32Array.from({ length: 6 }, () => 9));
     same(array.shape, [5, 6]);
     await array.updateAttributes({ units: "K" });

@@ -4,9 +4,9 @@
  */
 
 import { chunkAt, chunkCount, chunkExtent } from "../model/chunk_grid.ts";
+import type { NumberType } from "../model/data_type.ts";
 import { InvalidSelectionError } from "../model/errors.ts";
 import type { Dialect, NodeSummary } from "../model/node_summary.ts";
-import type { NumberType } from "../model/data_type.ts";
 import type {
   AbsolutePath,
   ArrayMetadata,
@@ -26,6 +26,7 @@ import type {
   Settable,
 } from "../model/types.ts";
 import { warningsOfStore } from "../port/warnings.ts";
+import { placesOf } from "./by_value.ts";
 import { describeWithCodecs } from "./codecs.ts";
 import { Location } from "./location.ts";
 import {
@@ -49,7 +50,6 @@ import { placedRequest, prepareRead, type WantedElements } from "./read/prepared
 import type { Progress } from "./read/progress.ts";
 import { forgetChunks, type ReadOptions, readChunk, readSelection } from "./read/read.ts";
 import { type PartPlace, type StreamOptions, streamSelection } from "./read/stream.ts";
-import { placesOf } from "./by_value.ts";
 import { type AnySelection, dimensionNamesOf, requestOf } from "./selection.ts";
 import { readSummaryAnew } from "./summary.ts";
 import { type UpdateAttributesOptions, updateAttributes } from "./update_attributes.ts";

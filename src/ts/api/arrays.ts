@@ -2,8 +2,9 @@
  * What the engine is told of an array, and what only the engine can tell of it: the type of a caller's metadata object, and
  * the user's codecs.
  */
-import type { TypeDescription } from "../model/data_type.ts";
+
 import { keepTables } from "../elements/typed_arrays.ts";
+import type { TypeDescription } from "../model/data_type.ts";
 import type { ArrayDefinition } from "../port/definitions.ts";
 import { call } from "../port/engine.ts";
 import type { ObjectNumbers } from "../port/object_numbers.ts";
@@ -13,9 +14,11 @@ import type { Progress } from "./read/progress.ts";
 import { registry } from "./registry.ts";
 import { transformerCallback, transformerNames } from "./storage_transformers.ts";
 
-/** An array as the engine knows it: another object when its codecs have changed. */
+/** An array as the engine knows it: another object when what users have registered has changed. */
 interface Known {
   codecs: BoundCodecs | undefined;
+  /** URIs of the storage transformers that were registered. */
+  transformers: string[];
   /** It was read: which of the user's codecs it has is settled. */
   isRead: boolean;
 }
@@ -25,8 +28,10 @@ const types = new WeakMap<ArrayFacts, TypeDescription>();
 
 function knownOf(facts: ArrayFacts): Known {
   const before = known.get(facts);
-  if (before) return before;
-  const entry: Known = { codecs: undefined, isRead: false };
+  const transformers = transformerNames();
+  const isSame = transformers.join() === before?.transformers.join();
+  if (before && (before.isRead || isSame)) return before;
+  const entry: Known = { codecs: before?.codecs, transformers, isRead: false };
   known.set(facts, entry);
   return entry;
 }
@@ -37,7 +42,7 @@ export async function bindCodecs(facts: ArrayFacts, signal: AbortSignal | undefi
   if (registry.size === 0 || entry.isRead) return;
   const codecs = await boundCodecs(facts.document, signal);
   if (entry.isRead || codecs?.text === entry.codecs?.text) return;
-  known.set(facts, { codecs, isRead: false });
+  known.set(facts, { ...entry, codecs });
 }
 
 /** Which of the user's codecs an array has is settled now. */
@@ -48,7 +53,9 @@ export function settleCodecs(facts: ArrayFacts): void {
 /** The engine's number of an array. */
 export function arrayNumber(objects: ObjectNumbers, { [FACTS]: facts, store, path }: ArrayNode): number {
   const entry = knownOf(facts);
-  return objects.array(entry, store, (told, storeNumber) => definitionOf(told, storeNumber, path, facts, entry));
+  return objects.array(entry, store, (told, storeNumber) =>
+    definitionOf(told, storeNumber, path, facts, entry),
+  );
 }
 
 function definitionOf(
@@ -56,10 +63,9 @@ function definitionOf(
   store: number,
   path: string,
   facts: ArrayFacts,
-  { codecs }: Known,
+  { codecs, transformers: names }: Known,
 ): ArrayDefinition {
   const { document, home, type, chunks, shards } = facts;
-  const names = transformerNames();
   return {
     store,
     path,

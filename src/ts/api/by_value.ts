@@ -38,11 +38,7 @@ export class AtValue {
   /** @internal */
   readonly locate: Locate;
 
-  constructor(
-    value: CoordinateValue | readonly CoordinateValue[],
-    options: NearestOptions,
-    locate: Locate,
-  ) {
+  constructor(value: CoordinateValue | readonly CoordinateValue[], options: NearestOptions, locate: Locate) {
     this.value = value;
     this.options = options;
     this.locate = locate;

@@ -86,8 +86,7 @@ export const codecsToCreate = (
   signal: AbortSignal | undefined,
 ) =>
   codecsAskedFor(
-    (codecs) =>
-      call("newCodecQuestion", (objects) => ({ options, like: like(objects), codecs }), { signal }),
+    (codecs) => call("newCodecQuestion", (objects) => ({ options, like: like(objects), codecs }), { signal }),
     "encode",
     signal,
   );

@@ -157,10 +157,7 @@ function engineOptions(options: Given, fill: unknown): string {
 }
 
 /** A fill value is kept as it is spelled where it is a number, else it is packed like any element. */
-async function fillOf(
-  options: Given,
-  like: LikeNumber,
-): Promise<{ json?: unknown; packed?: Uint8Array }> {
+async function fillOf(options: Given, like: LikeNumber): Promise<{ json?: unknown; packed?: Uint8Array }> {
   const { fillValue, dtype } = options;
   if (fillValue === undefined || fillValue === null) return {};
   const text = dtype === undefined ? "" : exactJson(dtype);

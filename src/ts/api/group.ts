@@ -137,7 +137,9 @@ export function nodeOf<S extends Readable>(
   const opened = new OpenedNode(summary, options);
   const at = summary.path as AbsolutePath;
   const node =
-    summary.kind === "array" ? new ZarrArray<DataType, S>(store, at, opened) : new Group<S>(store, at, opened);
+    summary.kind === "array"
+      ? new ZarrArray<DataType, S>(store, at, opened)
+      : new Group<S>(store, at, opened);
   rememberOpen(node);
   return node;
 }

@@ -1,8 +1,9 @@
 /**
  * `init` and `info`: what may be said before the first call, and what can be known after it. Neither is needed.
  */
-import { places } from "../port/channels.ts";
+
 import type { EnginePlace } from "../port/channel.ts";
+import { places } from "../port/channels.ts";
 import { configure, type InitOptions } from "../port/configuration.ts";
 import { call, dispose as disposeEngine, lostEngines, reconfigure, running } from "../port/engine.ts";
 import type { EngineStatus } from "../port/protocol.ts";

@@ -3,16 +3,16 @@
  * object that the caller passed to a constructor. The engine alone reads documents; of a caller's object only the fields
  * that zarrita's getters show are looked at.
  */
-import { chunkExtent, type GridAxis, gridOfMetadata } from "../model/chunk_grid.ts";
-import { parseDescription, type TypeDescription } from "../model/data_type.ts";
+
 import { keepTables } from "../elements/typed_arrays.ts";
 import { elementOf } from "../elements/variable.ts";
 import { wrappedScalarOf } from "../elements/wrapped.ts";
+import { chunkExtent, type GridAxis, gridOfMetadata } from "../model/chunk_grid.ts";
+import { parseDescription, type TypeDescription } from "../model/data_type.ts";
 import { exactJson } from "../model/exact_json.ts";
 import { parseJsonText } from "../model/marked_json.ts";
 import type { ArraySummary, Dialect, Home, NodeSummary } from "../model/node_summary.ts";
 import type { ArrayMetadata, Attributes, CodecMetadata, DataType, Readable } from "../model/types.ts";
-
 
 /** A storage transformer as metadata has it. */
 export interface StorageTransformerMetadata {

@@ -3,8 +3,9 @@
  * need no entry; an entry of the same name goes before them. v2's ids are looked up behind `numcodecs.` first, as zarrita does,
  * then as they are. An array takes what is registered when it is first read.
  */
-import { entryOf } from "../codec/entry.ts";
+
 import type { CodecEntry, CodecKind, UserCodec } from "../codec/entry.ts";
+import { entryOf } from "../codec/entry.ts";
 import { ZarrError } from "../model/errors.ts";
 
 export type { CodecEntry, CodecKind, UserCodec };

@@ -2,9 +2,10 @@
  * A selection as callers write it, turned into the plain object that the engine reads. Only spelling is settled here:
  * bounds, wrapping and clipping are the engine's (`access::selection`).
  */
-import { type ByValue, isByValue } from "./by_value.ts";
+
 import { InvalidSelectionError } from "../model/errors.ts";
 import type { EngineDimension, EngineSelection, Integer } from "../model/request.ts";
+import { type ByValue, isByValue } from "./by_value.ts";
 import { Points, select } from "./slice.ts";
 
 export { Points };

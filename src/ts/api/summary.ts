@@ -1,9 +1,10 @@
 /**
  * Asks the engine for a node: opens it, and reads its documents again.
  */
-import { EARLY, type EarlyNode, type EarlyStart } from "../store/early.ts";
+
 import type { NodeSummary } from "../model/node_summary.ts";
 import { call, running } from "../port/engine.ts";
+import { EARLY, type EarlyNode, type EarlyStart } from "../store/early.ts";
 import { describeWithCodecs } from "./codecs.ts";
 import type { Location } from "./location.ts";
 import type { AttributeOptions } from "./node_facts.ts";

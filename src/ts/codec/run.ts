@@ -1,8 +1,9 @@
 /**
  * Runs codecs of the user's: on the caller's thread those that are functions, in workers those that are modules.
  */
-import type { CodecEntry, CodecKind, UserCodec } from "./entry.ts";
+
 import { chunkOf, packedChunk, scalarOf } from "./chunk.ts";
+import type { CodecEntry, CodecKind, UserCodec } from "./entry.ts";
 import { CodecFault } from "./fault.ts";
 import type { CodecRequest, CodecSite } from "./site.ts";
 

@@ -3,10 +3,10 @@
  */
 import { ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/exact_json.ts";
-import type { Attributes } from "../model/types.ts";
 import { factsOf, type NodeLike } from "../model/node_like.ts";
-import type { Finding } from "./findings.ts";
+import type { Attributes } from "../model/types.ts";
 import { ask } from "../port/convention.ts";
+import type { Finding } from "./findings.ts";
 import { registeredConventions } from "./registered.ts";
 import { checkLoaded, checkSchema } from "./schema.ts";
 

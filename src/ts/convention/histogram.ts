@@ -2,10 +2,11 @@
  * `histogram`: how often which values occur in an array, or in the coarsest level of a pyramid. The decoders count where they
  * decode, the engine adds the counts up, and nothing else crosses to the page.
  */
-import { FACTS } from "../api/node_facts.ts";
+
 import type { Array as ZarrArray } from "../api/array.ts";
 import { arrayNumber, bindCodecs, typeNameOf } from "../api/arrays.ts";
 import { placesOf } from "../api/by_value.ts";
+import { FACTS } from "../api/node_facts.ts";
 import { conversionOf } from "../api/read/conversion.ts";
 import type { CfOptions } from "../api/read/packing.ts";
 import { progressListener, type ReadOptions, readArguments } from "../api/read/read.ts";
@@ -147,10 +148,7 @@ async function subject(
   { selection, at = {}, signal }: HistogramOptions,
 ): Promise<[AnyArray, AnySelection | null | undefined]> {
   if (!(source instanceof Pyramid)) {
-    return [
-      source as AnyArray,
-      await placesOf(source, selection, signal),
-    ];
+    return [source as AnyArray, await placesOf(source, selection, signal)];
   }
   const level = source.levels.at(-1);
   if (!level) throw new ZarrError("Argument", "the pyramid has no level");

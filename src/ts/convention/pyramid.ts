@@ -4,11 +4,11 @@
  */
 import { Array as ZarrArray } from "../api/array.ts";
 import { withMaybeConsolidatedMetadata } from "../api/consolidated.ts";
-import { NotFoundError, ZarrError } from "../model/errors.ts";
 import { Location } from "../api/location.ts";
 import { open } from "../api/open.ts";
-import type { AbsolutePath, AsyncReadable, DataType, Readable } from "../model/types.ts";
+import { NotFoundError, ZarrError } from "../model/errors.ts";
 import { type ChildFact, factsOf, type NodeLike } from "../model/node_like.ts";
+import type { AbsolutePath, AsyncReadable, DataType, Readable } from "../model/types.ts";
 import { ask } from "../port/convention.ts";
 import { Pyramid, type PyramidFacts } from "./pyramid_model.ts";
 

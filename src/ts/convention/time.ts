@@ -45,10 +45,7 @@ export class TimeUnits {
     return ask<Answer>(exactJson({ verb: "time", units, calendar, ...question }));
   }
 
-  async #each<T>(
-    counts: ArrayLike<number | bigint>,
-    answered: (answer: Answer) => T[],
-  ): Promise<T[]> {
+  async #each<T>(counts: ArrayLike<number | bigint>, answered: (answer: Answer) => T[]): Promise<T[]> {
     const all: T[] = [];
     for (let at = 0; at < counts.length; at += AT_ONCE) {
       const some = globalThis.Array.from({ length: Math.min(AT_ONCE, counts.length - at) }, (_, place) =>

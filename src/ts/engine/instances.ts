@@ -3,12 +3,12 @@
  * reader rarely needs is in the full build alone: the first call that needs it loads that, and from then on it answers all calls. What
  * was begun before is finished by the instance that began it; no call crosses two of them.
  */
+
+import * as fullGlue from "#full-glue";
 import * as engineGlue from "#glue";
 import { type ErrorReport, errorFromReport, UnsupportedError, ZarrError } from "../model/errors.ts";
 import { engineModule } from "./compile.ts";
 import { type Glue, Instance, type Pending } from "./instance.ts";
-
-import * as fullGlue from "#full-glue";
 import { unlessAborted } from "./unless_aborted.ts";
 
 export type { Glue };

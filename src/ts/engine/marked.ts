@@ -2,10 +2,17 @@
  * JSON as the page parses it: text for `JSON.parse`, and where the document has tokens of Python's (`NaN`) or integers that a
  * number would round, the places of marks that stand for them (`src/js/json.rs`).
  */
-import type { TypeDescription } from "../model/data_type.ts";
-import type { ArraySummary, JsonText, NodeSummary, NumberTables, UnreadableSummary } from "../model/node_summary.ts";
-import { parseDescription } from "../model/data_type.ts";
+
 import { aligned } from "../elements/typed_arrays.ts";
+import type { TypeDescription } from "../model/data_type.ts";
+import { parseDescription } from "../model/data_type.ts";
+import type {
+  ArraySummary,
+  JsonText,
+  NodeSummary,
+  NumberTables,
+  UnreadableSummary,
+} from "../model/node_summary.ts";
 import { callNow } from "./instances.ts";
 
 /** Tokens that `JSON.parse` does not know, and integers beyond 2^53. */
@@ -32,14 +39,22 @@ export function markedElements(
   const marked: Record<string, [string, string]> = Object.create(null);
   for (let at = 0; at < count; at += 1) {
     const first = 4 * (count + 1);
-    addMarked(type, bytes.subarray(first + (offsets[at] as number), first + (offsets[at + 1] as number)), marked);
+    addMarked(
+      type,
+      bytes.subarray(first + (offsets[at] as number), first + (offsets[at + 1] as number)),
+      marked,
+    );
   }
   return marked;
 }
 
 const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
-function addMarked(type: TypeDescription, element: Uint8Array, marked: Record<string, [string, string]>): void {
+function addMarked(
+  type: TypeDescription,
+  element: Uint8Array,
+  marked: Record<string, [string, string]>,
+): void {
   if (type.kind === "optional" && type.inner) {
     if (element[0]) addMarked(type.inner, element.subarray(1), marked);
     return;

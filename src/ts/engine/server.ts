@@ -92,8 +92,8 @@ export class EngineServer {
     configuration.wasm = wasm;
     configure(options);
     this.#post({ type: "started" }, []);
-    // What is wrong with the wasm is told by the first call.
-    startEngine().catch(() => {});
+    // The first call tells what is wrong with the wasm, and asks for it where none was sent.
+    if (wasm) startEngine().catch(() => {});
   }
 
   async #call({ call, operation, args, isAbortable }: Extract<ToEngine, { type: "call" }>): Promise<void> {

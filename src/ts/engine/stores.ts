@@ -2,11 +2,12 @@
  * The engine's stores, by the page's numbers: made of the page's definitions when a call first needs them, and again when the
  * engine's instance was replaced. A user's object is a stand-in whose methods ask the page.
  */
-import { ZarrError } from "../model/errors.ts";
+
 import { DirectoryStore, OpfsStore } from "../files/directory.ts";
+import { ZarrError } from "../model/errors.ts";
 import type { HttpDefinition, StoreDefinition } from "../port/definitions.ts";
-import { callNow, type Glue, Handle, hasInstance, needFull } from "./instances.ts";
 import { sender } from "./http/send.ts";
+import { callNow, type Glue, Handle, hasInstance, needFull } from "./instances.ts";
 import { page } from "./page.ts";
 import { warn } from "./warn.ts";
 
@@ -111,8 +112,7 @@ const warnOfArchive = (message: string) => warn(message, "/");
 function makeOf(definition: StoreDefinition): Make {
   switch (definition.kind) {
     case "overlay":
-      return (glue) =>
-        glue.overlayStore(storeId(glue, definition.first), storeId(glue, definition.second));
+      return (glue) => glue.overlayStore(storeId(glue, definition.first), storeId(glue, definition.second));
     case "zip-blob":
       return (glue) => needFull(glue).zipStoreOfBlob(definition.blob, warnOfArchive);
     case "zip-store":

@@ -2,4 +2,5 @@
 import { page } from "./page.ts";
 
 /** Tells of something; `path` is the node or the address that it is about, `store` the store that keeps the warning. */
-export const warn = (message: string, path: string, store?: number): void => page().warn(message, path, store);
+export const warn = (message: string, path: string, store?: number): void =>
+  page().warn(message, path, store);

@@ -223,7 +223,8 @@ export function fieldsOfError(error: unknown): ErrorFields {
 
 function causeFields(cause: unknown): ErrorFields | { thrown: number } | undefined {
   if (cause === undefined) return undefined;
-  const thrown = typeof cause === "object" && cause !== null ? (cause as { [THROWN]?: number })[THROWN] : undefined;
+  const thrown =
+    typeof cause === "object" && cause !== null ? (cause as { [THROWN]?: number })[THROWN] : undefined;
   return thrown === undefined ? fieldsOfError(cause) : { thrown };
 }
 
@@ -233,8 +234,9 @@ const OTHER_ERRORS: Record<string, new (message: string) => Error> = { TypeError
 export function errorOfFields(fields: ErrorFields, thrownOf: (thrown: number) => unknown): unknown {
   if ("original" in fields) return fields.original;
   const { tag, name, message, cause, details = {} } = fields;
-  const options =
-    cause && { cause: "thrown" in cause ? thrownOf(cause.thrown) : errorOfFields(cause, thrownOf) };
+  const options = cause && {
+    cause: "thrown" in cause ? thrownOf(cause.thrown) : errorOfFields(cause, thrownOf),
+  };
   if (tag === undefined) {
     const made = new (OTHER_ERRORS[name] ?? Error)(message);
     if (!(name in OTHER_ERRORS)) made.name = name;

@@ -14,7 +14,10 @@ import { PROTOCOL_VERSION, type ToEngine, type ToPage, type WasmText } from "./p
 const START_MS = 10_000;
 
 /** Where engines have started, and why not elsewhere. */
-export const places: { place: EnginePlace | undefined; refused: string[] } = { place: undefined, refused: [] };
+export const places: { place: EnginePlace | undefined; refused: string[] } = {
+  place: undefined,
+  refused: [],
+};
 
 type Startup = Extract<ToEngine, { type: "start" }>;
 
@@ -118,7 +121,10 @@ function nodeChannel(worker: NodeWorkerThread, startup: Startup): Promise<Channe
 }
 
 interface TrustedTypes {
-  createPolicy(name: string, rules: { createScriptURL(url: string): string }): {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL(url: string): string },
+  ): {
     createScriptURL(url: string): string;
   };
 }

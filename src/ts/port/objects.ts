@@ -87,7 +87,11 @@ export class Objects implements ObjectNumbers {
   }
 
   /** The number of an array that `key` stands for; `define` says what it is, for the store of that number. */
-  array(key: object, store: unknown, define: (numbers: ObjectNumbers, store: number) => ArrayDefinition): number {
+  array(
+    key: object,
+    store: unknown,
+    define: (numbers: ObjectNumbers, store: number) => ArrayDefinition,
+  ): number {
     const storeNumber = this.store(store);
     const known = this.#numbers.get(key);
     if (known !== undefined && this.#arrayStores.get(key) === storeNumber) return known;

@@ -4,7 +4,13 @@
  */
 import type { TypeDescription } from "../model/data_type.ts";
 import type { ErrorReport } from "../model/errors.ts";
-import type { ArraySummary, Home, NodeSummary, NumberTables, UnreadableSummary } from "../model/node_summary.ts";
+import type {
+  ArraySummary,
+  Home,
+  NodeSummary,
+  NumberTables,
+  UnreadableSummary,
+} from "../model/node_summary.ts";
 import type { EngineRequest, EngineSelection } from "../model/request.ts";
 import type { CacheDefinition } from "./definitions.ts";
 

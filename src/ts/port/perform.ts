@@ -2,8 +2,9 @@
  * Performs on the page what the engine asks: calls of a user's store, of a custom `fetch`, of codecs that are functions.
  * Bytes of a user's are copied on the way to a worker, never transferred: that would empty the user's own arrays.
  */
-import type { Ask } from "./protocol.ts";
+
 import type { Objects } from "./objects.ts";
+import type { Ask } from "./protocol.ts";
 
 interface Circumstances {
   /** The signal of the call that the engine works on: the very object that the caller passed. */
@@ -82,7 +83,9 @@ export function perform(
   if (typeof target === "function") {
     const made = (target as (...args: unknown[]) => unknown)(...ask.args, left);
     const performed = (value: unknown): Performed =>
-      isTransferring(value) ? { value: value.value, transfer: isLocal ? [] : value.transfer } : { value, transfer: [] };
+      isTransferring(value)
+        ? { value: value.value, transfer: isLocal ? [] : value.transfer }
+        : { value, transfer: [] };
     return made instanceof Promise ? made.then(performed) : performed(made);
   }
   const value = callStore(target, ask, signal);

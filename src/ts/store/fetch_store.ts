@@ -5,7 +5,13 @@ import type { AbsolutePath } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
 import { warningsOfStore } from "../port/warnings.ts";
 import { EARLY, EarlyDocuments, type EarlyNode, type EarlyStart } from "./early.ts";
-import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks, isAnonymous, isSameOrigin } from "./http_options.ts";
+import {
+  checkHttpOptions,
+  type FetchStoreOptions,
+  HttpCallbacks,
+  isAnonymous,
+  isSameOrigin,
+} from "./http_options.ts";
 import { isOurs, isUntouched, NativeStore } from "./native_store.ts";
 
 /**

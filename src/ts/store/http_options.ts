@@ -5,8 +5,8 @@ import { ZarrError } from "../model/errors.ts";
 import type { HeaderPairs, HttpDefinition } from "../port/definitions.ts";
 import type { Callback, ObjectNumbers } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
-import { type PersistentCache, type PersistentCacheOptions, persistentCacheOf } from "./persistent_cache.ts";
 import { answerParts, requestOf } from "./page_fetch.ts";
+import { type PersistentCache, type PersistentCacheOptions, persistentCacheOf } from "./persistent_cache.ts";
 
 /** Headers in any form that `fetch` takes. */
 export type HeaderList = Record<string, string> | readonly (readonly [string, string])[] | Headers;

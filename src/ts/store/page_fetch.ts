@@ -28,10 +28,8 @@ const LOOKED_AT = [
 ];
 
 /** The same request on this side; it ends when the engine gives it up. */
-export const requestOf = (
-  { url, method, headers, body, init }: RequestParts,
-  signal: AbortSignal,
-): Request => new Request(url, { ...init, method, headers, signal, ...(body && { body }) });
+export const requestOf = ({ url, method, headers, body, init }: RequestParts, signal: AbortSignal): Request =>
+  new Request(url, { ...init, method, headers, signal, ...(body && { body }) });
 
 interface AnyResponse {
   status?: unknown;

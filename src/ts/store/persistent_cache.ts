@@ -39,5 +39,7 @@ export class PersistentCache {
 }
 
 /** The cache that an option means. */
-export const persistentCacheOf = (option: true | PersistentCacheOptions | PersistentCache): PersistentCache =>
+export const persistentCacheOf = (
+  option: true | PersistentCacheOptions | PersistentCache,
+): PersistentCache =>
   option instanceof PersistentCache ? option : new PersistentCache(option === true ? {} : option);

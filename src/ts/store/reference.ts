@@ -2,8 +2,9 @@
  * `ReferenceStore`: keys that lead to parts of files elsewhere, as kerchunk's JSON describes them. The names and meanings are
  * those of `@zarrita/storage`, but for one: it reaches only its document's own server, unless `allowHosts` names more.
  */
-import type { StoreDefinition } from "../port/definitions.ts";
+
 import { absoluteUrl } from "../port/configuration.ts";
+import type { StoreDefinition } from "../port/definitions.ts";
 import type { ObjectNumbers } from "../port/object_numbers.ts";
 import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks } from "./http_options.ts";
 import { isOurs, NativeStore } from "./native_store.ts";

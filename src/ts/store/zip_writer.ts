@@ -3,9 +3,10 @@
  * it is needed, metadata documents first (as OME-NGFF's RFC-9 wants an `.ozx`). Values are kept as `Blob`s, which browsers move
  * to disk; nothing is fixed until the archive is made, so a key can be written again and removed.
  */
-import { call } from "../port/engine.ts";
+
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
+import { call } from "../port/engine.ts";
 
 interface Value {
   blob: Blob;

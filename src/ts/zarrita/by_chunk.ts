@@ -3,11 +3,12 @@
  * proxy, a subclass, an extension), and for callers who bring a queue. Called just as zarrita calls it: the same coordinates, one call a
  * chunk and read, the caller's own signal. Reads that are neither go to the engine.
  */
+
+import { stridesOf } from "../elements/typed_arrays.ts";
 import { chunkAt, chunkExtent, type GridAxis } from "../model/chunk_grid.ts";
 import { InvalidSelectionError, UnsupportedError } from "../model/errors.ts";
 import type { EngineDimension, EngineSelection } from "../model/request.ts";
 import type { Chunk, DataType } from "../model/types.ts";
-import { stridesOf } from "../elements/typed_arrays.ts";
 
 /** zarrita's queue of chunk reads. */
 export type ChunkQueue = {

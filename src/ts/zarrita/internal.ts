@@ -3,11 +3,20 @@
  * as `get` and `set` do; only the result is theirs.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
-import { InvalidSelectionError, ZarrError } from "../model/errors.ts";
-import { type GetOptions, get } from "./get.ts";
 import { stridesOf } from "../elements/typed_arrays.ts";
+import { InvalidSelectionError, ZarrError } from "../model/errors.ts";
+import type {
+  Chunk,
+  DataType,
+  Indices,
+  Projection,
+  Readable,
+  Scalar,
+  Slice,
+  TypedArray,
+} from "../model/types.ts";
+import { type GetOptions, get } from "./get.ts";
 import { type SetOptions, type Settable, set } from "./set.ts";
-import type { Chunk, DataType, Indices, Projection, Readable, Scalar, Slice, TypedArray } from "../model/types.ts";
 
 type Selection = (null | Slice | number)[];
 

@@ -2,11 +2,12 @@
  * zarrita's merging of ranges: what is asked of one key within a microtask becomes few requests. For stores of the user's; a store of
  * ours is read by the engine itself, which merges by better bounds, unless the caller wants to hear of it.
  */
-import { warn } from "../port/warnings.ts";
-import { setDefiner } from "../port/store_definers.ts";
+
 import { UnsupportedError, ZarrError } from "../model/errors.ts";
-import { NativeStore } from "../store/native_store.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
+import { setDefiner } from "../port/store_definers.ts";
+import { warn } from "../port/warnings.ts";
+import { NativeStore } from "../store/native_store.ts";
 import { defineStoreExtension } from "./define.ts";
 
 /** What became of the ranges of one key that were asked for at a time. */

@@ -2,11 +2,12 @@
  * zarrita's `set`: a scalar or a chunk to a selection of an array. As `Array.set`, in its order of arguments.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
-import { type ChunkQueue, signalOf } from "./get.ts";
 import type { AnySelection } from "../api/selection.ts";
 import type { DataType, Readable, Settable, Slice } from "../model/types.ts";
+import { type ChunkQueue, signalOf } from "./get.ts";
 
 export type { Settable };
+
 import type { WriteOptions } from "../api/write/write.ts";
 
 export interface SetOptions extends WriteOptions {

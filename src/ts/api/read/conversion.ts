@@ -2,11 +2,12 @@
  * What becomes of elements while they are read: numbers of another type, unpacked numbers, shades and colours. Options are put into the
  * form in which the engine takes them; the workers do the rest (`src/format/conversion.rs`).
  */
-import { type CfOptions, type PackedNode, packingOf } from "./packing.ts";
+
 import type { NumberType, TypeDescription, ViewName } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import type { ConversionRequest } from "../../model/request.ts";
 import { type Colors, colorTable, shadeTable } from "./colors.ts";
+import { type CfOptions, type PackedNode, packingOf } from "./packing.ts";
 
 const VIEWS: Record<NumberType | "bool", [ViewName, size: number]> = {
   bool: ["Uint8Array", 1],

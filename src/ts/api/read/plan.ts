@@ -1,9 +1,10 @@
 /**
  * What a read will cost, before anything is fetched.
  */
-import type { EngineCost, PlannedObject } from "../../port/operations.ts";
+
 import { call } from "../../port/engine.ts";
 import type { ObjectNumbers } from "../../port/object_numbers.ts";
+import type { EngineCost, PlannedObject } from "../../port/operations.ts";
 import { arrayNumber, bindCodecs, observedChunkBytes } from "../arrays.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import type { ReadRequest } from "./read.ts";

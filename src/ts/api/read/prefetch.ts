@@ -19,11 +19,10 @@ export async function prefetchSelection(
   const { signal } = options;
   await bindCodecs(array[FACTS], signal);
   const { arrayNode, ...args } = readArguments(array, request, { ...options, priority });
-  const numbers = await call(
-    "prefetch",
-    (objects) => ({ ...args, array: arrayNumber(objects, arrayNode) }),
-    { signal, onEvent: progressListener(options) },
-  );
+  const numbers = await call("prefetch", (objects) => ({ ...args, array: arrayNumber(objects, arrayNode) }), {
+    signal,
+    onEvent: progressListener(options),
+  });
   const progress = progressOf(numbers);
   observe(array[FACTS], progress);
   return progress;

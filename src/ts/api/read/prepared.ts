@@ -1,8 +1,9 @@
 /**
  * From a selection and options as callers write them to what the engine is asked for, and how the result is handed over.
  */
-import { placesOf } from "../by_value.ts";
+
 import { typeNameOf } from "../arrays.ts";
+import { placesOf } from "../by_value.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import { type AnySelection, requestOf } from "../selection.ts";
 import { type ConversionOptions, conversionOf } from "./conversion.ts";

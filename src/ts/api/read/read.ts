@@ -6,8 +6,14 @@ import { chunkExtent } from "../../model/chunk_grid.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { UnsupportedError, ZarrError } from "../../model/errors.ts";
 import type { EngineRequest } from "../../model/request.ts";
-import type { PartEvent, ReadArguments, ReadEvent, ResultAnswer, ResultLayout } from "../../port/operations.ts";
 import { call, connect } from "../../port/engine.ts";
+import type {
+  PartEvent,
+  ReadArguments,
+  ReadEvent,
+  ResultAnswer,
+  ResultLayout,
+} from "../../port/operations.ts";
 import { arrayNumber, bindCodecs, observe, settleCodecs, typeOf } from "../arrays.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import type { Conversion } from "./conversion.ts";

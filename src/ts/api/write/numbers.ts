@@ -2,12 +2,13 @@
  * Numbers into packed elements. What a type cannot hold is refused with its place, or converted as a cast in C would where the
  * caller says so: fractions are cut off, what is too large wraps around, anything but 0 is true.
  */
+
+import { CLASSES, type Elements, type ElementsClass, isView } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
-import { CLASSES, type Elements, type ElementsClass, isView } from "../../elements/typed_arrays.ts";
 import { BoolArray } from "../../model/wrapper_arrays.ts";
-import type { FloatPacker } from "./float_packing.ts";
 import { countOfDate } from "./dates.ts";
+import type { FloatPacker } from "./float_packing.ts";
 import { eachRow, entryOf, isPacked, ONE, placeText, product, type Values } from "./layout.ts";
 
 export interface PackOptions {
@@ -155,11 +156,7 @@ function packNarrow(
 }
 
 /** Packed elements of values that have been spread over their shape. */
-export function packNumbers(
-  type: TypeDescription,
-  values: Values,
-  options: PackOptions,
-): Uint8Array {
+export function packNumbers(type: TypeDescription, values: Values, options: PackOptions): Uint8Array {
   const { cast = false } = options;
   const units = type.kind === "complex" ? 2 : 1;
   const count = product(values.shape) * units;

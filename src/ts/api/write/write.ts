@@ -4,8 +4,8 @@
  */
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
-import type { EngineRequest } from "../../model/request.ts";
 import type { NodeSummary } from "../../model/node_summary.ts";
+import type { EngineRequest } from "../../model/request.ts";
 import { call, write } from "../../port/engine.ts";
 import type { WriteEvent, WriteSource } from "../../port/operations.ts";
 import { arrayNumber, bindCodecs, typeOf } from "../arrays.ts";

@@ -3,8 +3,8 @@
  * wasm-bindgen glue, no imports. Runs in a worker, or on the caller's thread where there are none.
  */
 import { type CodecAnswer, type CodecRequest, readRequests } from "../../codec/site.ts";
-import { takeSpare } from "./part_memory.ts";
 import type { Supply, Unstored, Update } from "./messages.ts";
+import { takeSpare } from "./part_memory.ts";
 
 /** The exports of the module that this file calls. */
 interface DecodeExports {

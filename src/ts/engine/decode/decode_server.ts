@@ -4,9 +4,6 @@
  */
 import { CodecRunner } from "../../codec/run.ts";
 import { DecodeFailure, DecodeHost } from "./decode_host.ts";
-import { CodecFailure, importEntry, PartCodecs } from "./part_codecs.ts";
-import { keepSpare } from "./part_memory.ts";
-import { placeShared } from "./place_shared.ts";
 import type {
   ArrayMessage,
   Failure,
@@ -18,6 +15,9 @@ import type {
   Update,
   WorkMessage,
 } from "./messages.ts";
+import { CodecFailure, importEntry, PartCodecs } from "./part_codecs.ts";
+import { keepSpare } from "./part_memory.ts";
+import { placeShared } from "./place_shared.ts";
 
 type Post = (answer: FromDecoder, transfer: ArrayBuffer[]) => void;
 

@@ -3,9 +3,10 @@
  * worker from a blob, a worker from a URL, a worker thread of Node, and the caller's own thread. Which one works is found
  * out by trying, in that order; a content security policy forbids some, and some engines lack some.
  */
+
+import { breathe } from "../../elements/breathe.ts";
 import { openNodeWorker } from "../../port/node_worker.ts";
 import { configuration, recycleBytes } from "../configuration.ts";
-import { breathe } from "../../elements/breathe.ts";
 import { DecodeServer } from "./decode_server.ts";
 import type { FromDecoder, ToDecoder } from "./messages.ts";
 

@@ -1,8 +1,9 @@
 /**
  * What a part is given, as it may be posted to a worker: buffers that nobody else needs are handed over, others are copied.
  */
-import type { Supply, Update } from "./messages.ts";
+
 import { copyOf } from "./copy_memory.ts";
+import type { Supply, Update } from "./messages.ts";
 
 /** A supply, and which of its buffers nobody else needs. */
 export interface OwnedSupply extends Supply {

@@ -2,8 +2,9 @@
  * The user's codecs of one part, as far as they are modules: runs them where the part is decoded, beside other parts, and keeps their
  * answers until the part is gone on with.
  */
-import { failureOf } from "../../codec/fault.ts";
+
 import { type CodecEntry, entryOf } from "../../codec/entry.ts";
+import { failureOf } from "../../codec/fault.ts";
 import type { CodecRunner } from "../../codec/run.ts";
 import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
 import type { DecodeHost } from "./decode_host.ts";

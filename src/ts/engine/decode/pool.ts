@@ -4,17 +4,17 @@
  */
 
 import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
+import { type ErrorReport, INTERNAL } from "../../model/errors.ts";
 import { engineModule } from "../compile.ts";
-import type { ArrayCodecs } from "../page_codecs.ts";
 import { recycleBytes } from "../configuration.ts";
 import { counters } from "../counters.ts";
-import { type ErrorReport, INTERNAL } from "../../model/errors.ts";
-import { takeSpare } from "./part_memory.ts";
-import type { Failure, FromDecoder, Home, Outcome, SharedTarget, WorkMessage } from "./messages.ts";
+import type { ArrayCodecs } from "../page_codecs.ts";
 import { dropCopyMemory, keepCopyMemory } from "./copy_memory.ts";
-import { IdleClock } from "./idle.ts";
-import { type OwnedSupply, type OwnedUpdate, packSupply, packUpdate } from "./pack.ts";
 import type { Decoder } from "./decoder.ts";
+import { IdleClock } from "./idle.ts";
+import type { Failure, FromDecoder, Home, Outcome, SharedTarget, WorkMessage } from "./messages.ts";
+import { type OwnedSupply, type OwnedUpdate, packSupply, packUpdate } from "./pack.ts";
+import { takeSpare } from "./part_memory.ts";
 
 /** Messages a decoder is given ahead: one that it works on and one to go on with. */
 const AHEAD = 2;

@@ -62,4 +62,3 @@ export function unbindArray(number: number): void {
   workers.unbind(number);
   caller.unbind(number);
 }
-

@@ -3,9 +3,9 @@
  * answer under an address of its own, which never goes over the wire. A range of what is kept as a whole is cut from it.
  */
 
+import type { CacheDefinition } from "../../port/definitions.ts";
 import { counters } from "../counters.ts";
 import { warn } from "../warn.ts";
-import type { CacheDefinition } from "../../port/definitions.ts";
 import type { Send } from "./request_headers.ts";
 
 /** What is known of an answer that is kept, from its headers. */
@@ -104,11 +104,7 @@ export class PersistentCache {
   #bytes = 0;
   #uses = 0;
 
-  constructor({
-    name = "zarr-wasm",
-    maxBytes = 256 << 20,
-    maxAgeSeconds = 86_400,
-  }: CacheDefinition = {}) {
+  constructor({ name = "zarr-wasm", maxBytes = 256 << 20, maxAgeSeconds = 86_400 }: CacheDefinition = {}) {
     this.#name = name;
     this.#maxBytes = maxBytes;
     this.#maxAge = maxAgeSeconds * 1000;

@@ -19,7 +19,15 @@ export interface RequestParts {
 }
 
 /** Members of a `Request` that a user's `fetch` may look at. */
-const CARRIED = ["cache", "credentials", "integrity", "keepalive", "mode", "redirect", "referrerPolicy"] as const;
+const CARRIED = [
+  "cache",
+  "credentials",
+  "integrity",
+  "keepalive",
+  "mode",
+  "redirect",
+  "referrerPolicy",
+] as const;
 
 async function partsOf(request: Request): Promise<RequestParts> {
   const init: Record<string, unknown> = {};

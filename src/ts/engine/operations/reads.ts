@@ -2,7 +2,14 @@
  * Operations that read elements: whole results, streams of parts, counts, prefetching, and plans.
  */
 import { VARIABLE_SIZE } from "../../elements/size.ts";
-import type { EngineCost, PartEvent, PlannedObject, ReadArguments, ResultAnswer, ResultLayout } from "../../port/operations.ts";
+import type {
+  EngineCost,
+  PartEvent,
+  PlannedObject,
+  ReadArguments,
+  ResultAnswer,
+  ResultLayout,
+} from "../../port/operations.ts";
 import { arrayId, arrayOf, typeOf } from "../arrays.ts";
 import { call, callNow, hasInstance, run } from "../instances.ts";
 import { Assembly } from "../read/assembly.ts";

@@ -19,7 +19,12 @@ interface WriteOptions {
   hearsProgress: boolean;
 }
 
-function jobOf(array: EngineArray, type: TypeDescription, options: WriteOptions, context: CallContext): never {
+function jobOf(
+  array: EngineArray,
+  type: TypeDescription,
+  options: WriteOptions,
+  context: CallContext,
+): never {
   const elements = array.definition.stored.reduce((product, extent) => product * extent, 1);
   const job = new WriteJob({
     array: array.encoding,

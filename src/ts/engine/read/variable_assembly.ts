@@ -2,10 +2,11 @@
  * Elements with lengths of their own, put together from the parts of a read: n + 1 offsets (32-bit, little-endian) and the
  * bytes behind them, in the order of the result. Parts come in the same form (`access::part_buffer`).
  */
-import { ZarrError } from "../../model/errors.ts";
+
 import { breathe, isDue } from "../../elements/breathe.ts";
 import { type Placement, Rows } from "../../elements/rows.ts";
 import { aligned } from "../../elements/typed_arrays.ts";
+import { ZarrError } from "../../model/errors.ts";
 
 /** Elements between two looks at the clock. */
 const ELEMENTS_BETWEEN = 4096;
