@@ -12,6 +12,7 @@ use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::ChunkKeyEncoding;
 use crate::format::data_type::typestr::Endian;
 use crate::format::data_type::{DataType, FillValue, name};
+use crate::format::tolerated::Form;
 use crate::limits;
 
 const ARRAY_FIELDS: [&str; 11] = [
@@ -133,7 +134,7 @@ fn fill_value(
     match data_type {
         DataType::Optional(_) => FillValue::parse_v3(data_type, json),
         _ if json.is_null() => {
-            warnings.push("fill_value is null, which Zarr v3 does not allow; it is read as zero".to_owned());
+            warnings.push(Form::V3FillNull.warning("fill_value"));
             Ok(FillValue::zero(data_type))
         }
         // Of an object that a caller made out of v2's metadata: see `callers`.

@@ -1,0 +1,127 @@
+//! The one list of the forms that bend the rules and are read nevertheless, each with a warning.
+//!
+//! An entry says what the form is, which writers left it behind, and what is read. The warnings are made of it, and so is
+//! the README's table (`tests/rust/support_table.rs`). Deliberately without what servers do: that is `store::http`'s.
+
+use std::fmt::Display;
+
+/// One line of the list.
+#[derive(Debug)]
+pub struct Entry {
+    /// What the warning and the table call it.
+    pub name: &'static str,
+    /// What stands in the store.
+    pub form: &'static str,
+    /// Who wrote it.
+    pub writer: &'static str,
+    /// What is read.
+    pub read: &'static str,
+}
+
+/// Makes the forms and the list of them from the same lines, so that no form can miss its entry.
+macro_rules! forms {
+    ($($form:ident { name: $name:literal, form: $text:literal, writer: $writer:literal, read: $read:literal $(,)? })*) => {
+        /// A form that is read with a warning.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Form {
+            $(#[doc = $text] $form,)*
+        }
+
+        impl Form {
+            /// All of them, as the table has them.
+            pub const ALL: &[Self] = &[$(Self::$form,)*];
+
+            /// Its line of the list.
+            pub fn entry(self) -> Entry {
+                match self {
+                    $(Self::$form => Entry { name: $name, form: $text, writer: $writer, read: $read },)*
+                }
+            }
+        }
+    };
+}
+
+forms! {
+    V2FillNan {
+        name: "v2-fill-nan",
+        form: "`fill_value: \"NaN\"` of a v2 array of integers",
+        writer: "xarray, from an attribute that is a float",
+        read: "zero",
+    }
+    V3FillNull {
+        name: "v3-fill-null",
+        form: "`fill_value: null` of a v3 array",
+        writer: "GDAL",
+        read: "zero",
+    }
+    V3Fanout {
+        name: "v3-fanout",
+        form: "the chunk key encoding `fanout`, a proposal whose texts disagree",
+        writer: "nobody known",
+        read: "the keys of its latest text",
+    }
+    DraftFillNull {
+        name: "draft-fill-null",
+        form: "`fill_value: null` of an array of the draft of May 2022",
+        writer: "the draft's own example",
+        read: "zero",
+    }
+    DraftFallback {
+        name: "draft-fallback",
+        form: "a data type of an unknown extension that names a fallback",
+        writer: "nobody known",
+        read: "the fallback",
+    }
+    DraftFallbackFill {
+        name: "draft-fallback-fill",
+        form: "a fill value that the fallback of a data type does not have",
+        writer: "nobody known",
+        read: "zero",
+    }
+    DimensionAttribute {
+        name: "dimension-attribute",
+        form: "an attribute `_ARRAY_DIMENSIONS` that is not one name for each dimension",
+        writer: "nobody known",
+        read: "dimensions without names",
+    }
+    ConsolidatedPath {
+        name: "consolidated-path",
+        form: "consolidated metadata with keys that are no paths of nodes",
+        writer: "nobody known",
+        read: "the other nodes",
+    }
+    ZipRootless {
+        name: "zip-rootless",
+        form: "an archive that its comment calls an OME-Zarr, without `zarr.json` at its root",
+        writer: "nobody known",
+        read: "what the archive holds",
+    }
+}
+
+impl Form {
+    /// The warning, where `found` says which place holds what.
+    pub fn warning(self, found: impl Display) -> String {
+        let Entry { name, form, writer, read } = self.entry();
+        format!("{found}: {form} (written by {writer}) is read as {read} [{name}]")
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_forms_share_a_name() {
+        let mut names: Vec<&str> = Form::ALL.iter().map(|form| form.entry().name).collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+    }
+
+    #[test]
+    fn a_warning_says_where_what_and_who() {
+        assert_eq!(
+            Form::V3FillNull.warning("fill_value"),
+            "fill_value: `fill_value: null` of a v3 array (written by GDAL) is read as zero [v3-fill-null]"
+        );
+    }
+}
