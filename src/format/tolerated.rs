@@ -3,6 +3,7 @@
 //! An entry says what the form is, which writers left it behind, and what is read. The warnings are made of it, and so is
 //! the README's table (`tests/rust/support_table.rs`). Deliberately without what servers do: that is `store::http`'s.
 
+use std::cell::Cell;
 use std::fmt::Display;
 
 /// One line of the list.
@@ -90,11 +91,46 @@ forms! {
         writer: "nobody known",
         read: "the other nodes",
     }
+    BloscTrailing {
+        name: "blosc-trailing",
+        form: "a Blosc frame with further bytes behind it",
+        writer: "z5py before 2021",
+        read: "the frame alone",
+    }
+    ZfpyFlat {
+        name: "zfpy-flat",
+        form: "a `zfpy` stream whose header has all dimensions of the chunk as one",
+        writer: "numcodecs before 0.10 (March 2022)",
+        read: "the chunk's shape, in the order of its elements",
+    }
     ZipRootless {
         name: "zip-rootless",
         form: "an archive that its comment calls an OME-Zarr, without `zarr.json` at its root",
         writer: "nobody known",
         read: "what the archive holds",
+    }
+}
+
+thread_local! {
+    /// A bit for each form that was met since somebody asked.
+    static NOTED: Cell<u64> = const { Cell::new(0) };
+}
+
+const _: () = assert!(Form::ALL.len() <= u64::BITS as usize, "a form has no bit");
+
+/// What decoders meet within chunks. They have no place for it: they give elements or an error, and are called from afar. Decoding
+/// is synchronous, so whoever has a chunk decoded asks behind the call, on the same thread, and knows whose it was.
+impl Form {
+    /// Notes that this form was met in a chunk.
+    pub fn note(self) {
+        NOTED.set(NOTED.get() | 1 << self as u32);
+    }
+
+    /// The warnings of what was noted since the last call.
+    pub fn take_noted() -> Vec<String> {
+        let noted = NOTED.take();
+        let forms = Self::ALL.iter().filter(|form| noted >> **form as u32 & 1 == 1);
+        forms.map(|form| form.warning("a chunk")).collect()
     }
 }
 
@@ -115,6 +151,17 @@ mod tests {
         let mut names: Vec<&str> = Form::ALL.iter().map(|form| form.entry().name).collect();
         names.sort_unstable();
         assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+    }
+
+    #[test]
+    fn what_is_noted_is_told_once() {
+        Form::ZfpyFlat.note();
+        Form::BloscTrailing.note();
+        Form::ZfpyFlat.note();
+        let told = Form::take_noted();
+        assert_eq!(told.len(), 2, "{told:?}");
+        assert!(told[0].contains("Blosc") && told[1].contains("zfpy"), "{told:?}");
+        assert!(Form::take_noted().is_empty());
     }
 
     #[test]
