@@ -55,9 +55,9 @@ fn chunk_config(configuration: &Configuration<'_>) -> Result<ChunkConfig> {
     Ok(config)
 }
 
-/// Before there were kinds of deltas, an order alone asked for consecutive ones.
+/// Before there were kinds of deltas, an order alone asked for consecutive ones. numcodecs has renamed `none`.
 fn delta(configuration: &Configuration<'_>) -> Result<DeltaSpec> {
-    let choices = [("auto", 0), ("none", 1), ("try_consecutive", 2), ("try_lookback", 3)];
+    let choices = [("auto", 0), ("none", 1), ("no_op", 1), ("try_consecutive", 2), ("try_lookback", 3)];
     let kind = configuration.choice("delta_spec", &choices)?.unwrap_or(0);
     let order = configuration.integer("delta_encoding_order", 0..=7)?;
     let order = order.map(|order| limits::to_usize(order.unsigned_abs(), "order")).transpose()?;
