@@ -49,6 +49,36 @@ forms! {
         writer: "xarray, from an attribute that is a float",
         read: "zero",
     }
+    V2MemberMissing {
+        name: "v2-member-missing",
+        form: "a `.zarray` without `order`, `filters` or `compressor`",
+        writer: "an unknown writer; zarr-python 3 and zarrita read it",
+        read: "`C`, no filters and no compressor",
+    }
+    V2TypeWithoutOrder {
+        name: "v2-type-without-order",
+        form: "NumPy's name of a number as v2's `dtype`, such as `\"int16\"`",
+        writer: "an unknown writer; zarr-python 2 reads it",
+        read: "little-endian numbers",
+    }
+    V3BytesWithoutEndian {
+        name: "v3-bytes-without-endian",
+        form: "the codec `bytes` without `endian`, of elements that have a byte order",
+        writer: "an unknown writer; GDAL and zarrita read it",
+        read: "little-endian elements",
+    }
+    V3ShardingDefaults {
+        name: "v3-sharding-defaults",
+        form: "the codec `sharding_indexed` without `codecs` or `index_codecs`",
+        writer: "an unknown writer; zarr-python 3 reads it",
+        read: "little-endian `bytes`, of the index with `crc32c` behind",
+    }
+    V3DimensionNames {
+        name: "v3-dimension-names",
+        form: "`dimension_names` that are not one name for each dimension",
+        writer: "an unknown writer; GDAL and zarrita read the array",
+        read: "dimensions without names",
+    }
     V3FillNull {
         name: "v3-fill-null",
         form: "`fill_value: null` of a v3 array",
@@ -58,7 +88,7 @@ forms! {
     V3Fanout {
         name: "v3-fanout",
         form: "the chunk key encoding `fanout`, a proposal whose texts disagree",
-        writer: "nobody known",
+        writer: "an unknown writer",
         read: "the keys of its latest text",
     }
     DraftFillNull {
@@ -70,25 +100,25 @@ forms! {
     DraftFallback {
         name: "draft-fallback",
         form: "a data type of an unknown extension that names a fallback",
-        writer: "nobody known",
+        writer: "an unknown writer",
         read: "the fallback",
     }
     DraftFallbackFill {
         name: "draft-fallback-fill",
         form: "a fill value that the fallback of a data type does not have",
-        writer: "nobody known",
+        writer: "an unknown writer",
         read: "zero",
     }
     DimensionAttribute {
         name: "dimension-attribute",
         form: "an attribute `_ARRAY_DIMENSIONS` that is not one name for each dimension",
-        writer: "nobody known",
+        writer: "an unknown writer",
         read: "dimensions without names",
     }
     ConsolidatedPath {
         name: "consolidated-path",
         form: "consolidated metadata with keys that are no paths of nodes",
-        writer: "nobody known",
+        writer: "an unknown writer",
         read: "the other nodes",
     }
     BloscTrailing {
@@ -106,7 +136,7 @@ forms! {
     ZipRootless {
         name: "zip-rootless",
         form: "an archive that its comment calls an OME-Zarr, without `zarr.json` at its root",
-        writer: "nobody known",
+        writer: "an unknown writer",
         read: "what the archive holds",
     }
 }

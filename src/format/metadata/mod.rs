@@ -15,6 +15,7 @@ pub mod draft;
 mod draft_2020;
 mod draft_2022;
 pub mod extension;
+mod incomplete;
 pub mod json;
 pub mod large;
 pub mod marked;
