@@ -172,6 +172,58 @@ impl Form {
     }
 }
 
+/// What another maintained reader gives elements for and is refused here: what it is, who reads it, and why it is not read. The
+/// README's list is made of it; `codec::refused` has the codecs.
+#[cfg(not(target_arch = "wasm32"))]
+pub static STILL_REFUSED: &[(&str, &str, &str)] = &[
+    (
+        "chunks of another length, with a wrong checksum or cut off",
+        "zarrita; zarr-python 3 for Blosc frames that are cut off",
+        "length and checksum are all that tells damage: what they read is zeros or other numbers",
+    ),
+    (
+        "another `zarr_format` or `node_type` than the text has, or none",
+        "zarrita",
+        "the version decides which rules hold, and what zarrita takes such a node for is a group as a rule",
+    ),
+    (
+        "fields of v3 and storage transformers that must be understood and are not known",
+        "GDAL, zarrita",
+        "they may change what every element is",
+    ),
+    (
+        "an unknown `endian`, `order` or separator",
+        "zarrita; zarr-python 2 and GDAL for separators",
+        "what they read is a guess, or fill value alone",
+    ),
+    (
+        "chains with codecs in a wrong place, twice, or as an object; `[\"transpose\"]` alone",
+        "GDAL, zarrita",
+        "they leave codecs out or apply them in another order, and not the same ones",
+    ),
+    (
+        "members of a configuration that v3 does not have",
+        "zarrita",
+        "the text has them understood; v2's are left alone",
+    ),
+    (
+        "fill values that the data type does not have, such as 1.5 or 300 of small integers",
+        "zarr-python, GDAL, zarrita",
+        "each makes another number of them, which absent chunks are then read as",
+    ),
+    (
+        "attributes that are no JSON object",
+        "zarr-python 2, tensorstore, GDAL, zarrita",
+        "they may say how to scale the elements, and a copy would lose them",
+    ),
+    ("lengths of chunks as text", "GDAL, zarrita", "no writer of it is known, and `\"3x\"` is 3 to GDAL too"),
+    (
+        "documents and shards that are nested more than a few dozen levels deep",
+        "zarr-python 3, tensorstore",
+        "the depth is bounded, so that no document takes the stack",
+    ),
+];
+
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;

@@ -61,12 +61,7 @@ impl NewNode {
     /// The documents, checked by reading them.
     fn document(&self) -> Result<(NodeDocument, NodeMetadata)> {
         let document = match self {
-            Self::Array(options) => {
-                let metadata = options.metadata()?;
-                // A reader completes what is missing, and an array that needs it shall not be written.
-                check_bound(metadata.clone(), &options.users)?;
-                write::array(&metadata, &options.users)?
-            }
+            Self::Array(options) => write::array(&options.metadata()?, &options.users)?,
             Self::Group { format, attributes } => {
                 let attributes = edit::checked_attributes(attributes)?.compact();
                 write::group(&GroupMetadata { format: *format, attributes, warnings: Vec::new() })

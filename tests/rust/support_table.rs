@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 use zarr_wasm::format::codec::refused::REFUSED;
 use zarr_wasm::format::codec::registry::{CodecKind, ENTRIES, Home};
-use zarr_wasm::format::tolerated::{Entry, Form};
+use zarr_wasm::format::tolerated::{Entry, Form, STILL_REFUSED};
 
 /// Both tests may write the file.
 static README: Mutex<()> = Mutex::new(());
@@ -48,6 +48,11 @@ fn tolerated_forms() -> String {
     let mut table = String::from("| name | form | written by | read as |\n|---|---|---|---|\n");
     for Entry { name, form, writer, read } in Form::ALL.iter().map(|form| form.entry()) {
         let written = writeln!(table, "| `{name}` | {form} | {writer} | {read} |");
+        assert!(written.is_ok());
+    }
+    table.push_str("\nRefused, though another reader gives elements:\n\n");
+    for (what, who, why) in STILL_REFUSED {
+        let written = writeln!(table, "- {what} ({who}): {why}.");
         assert!(written.is_ok());
     }
     table

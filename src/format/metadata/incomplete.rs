@@ -1,8 +1,8 @@
 //! Configurations of v3's codecs that lack what has one meaning to all who read them: the byte order of `bytes`, the chains of
 //! `sharding_indexed`. They are completed, with a warning, so that what comes behind sees whole ones.
 //!
-//! Deliberately before codecs are looked up, so that whoever opens the array hears of it; `create` binds what it was given, and
-//! refuses it.
+//! Deliberately before codecs are looked up, so that opening the array warns of it. What is written is whole anyway: see
+//! [`write`](super::write).
 
 use super::CodecMetadata;
 use super::json::Document;

@@ -269,7 +269,7 @@ mod tests {
         assert_eq!(decode(&*codec, &frame, 1000).unwrap(), content());
         assert_eq!(Form::take_noted().len(), 1);
         let mut output = vec![0; 1000];
-        codec.decode_runs(&frame, &[0..10], &mut output).unwrap().unwrap();
+        codec.decode_runs(&frame, &[0..10, 20..30], &mut output).unwrap().unwrap();
         assert_eq!((&output[..10], Form::take_noted().len()), (&content()[..10], 1));
     }
 
