@@ -139,7 +139,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     this[FACTS] =
       metadata instanceof OpenedNode
         ? factsOfNode(metadata)
-        : factsOfMetadata(metadata as unknown as ArrayMetadata);
+        : factsOfMetadata(metadata as unknown as ArrayMetadata, path);
   }
 
   get attrs(): Attributes {

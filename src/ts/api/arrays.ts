@@ -7,7 +7,7 @@ import { keepTables } from "../elements/typed_arrays.ts";
 import type { TypeDescription } from "../model/data_type.ts";
 import type { ArrayDefinition } from "../port/definitions.ts";
 import { call } from "../port/engine.ts";
-import type { ObjectNumbers } from "../port/object_numbers.ts";
+import type { ArrayKey, ObjectNumbers } from "../port/object_numbers.ts";
 import { type BoundCodecs, boundCodecs, runnerOf } from "./codecs.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "./node_facts.ts";
 import type { Progress } from "./read/progress.ts";
@@ -15,7 +15,7 @@ import { registry } from "./registry.ts";
 import { transformerCallback, transformerNames } from "./storage_transformers.ts";
 
 /** An array as the engine knows it: another object when what users have registered has changed. */
-interface Known {
+interface Known extends ArrayKey {
   codecs: BoundCodecs | undefined;
   /** URIs of the storage transformers that were registered. */
   transformers: string[];
@@ -31,7 +31,7 @@ function knownOf(facts: ArrayFacts): Known {
   const transformers = transformerNames();
   const isSame = transformers.join() === before?.transformers.join();
   if (before && (before.isRead || isSame)) return before;
-  const entry: Known = { codecs: before?.codecs, transformers, isRead: false };
+  const entry: Known = { codecs: before?.codecs, transformers, isRead: false, warn: facts.warn };
   known.set(facts, entry);
   return entry;
 }

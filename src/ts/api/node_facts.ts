@@ -13,6 +13,7 @@ import { exactJson } from "../model/exact_json.ts";
 import { parseJsonText } from "../model/marked_json.ts";
 import type { ArraySummary, Dialect, Home, NodeSummary } from "../model/node_summary.ts";
 import type { ArrayMetadata, Attributes, CodecMetadata, DataType, Readable } from "../model/types.ts";
+import { warn } from "../port/warnings.ts";
 
 /** A storage transformer as metadata has it. */
 export interface StorageTransformerMetadata {
@@ -72,6 +73,8 @@ export interface ArrayFacts {
   /** How the node was opened. */
   readonly options: AttributeOptions;
   readonly warnings: readonly string[];
+  /** Hears what is odd about the chunks: tells it once, and keeps it. */
+  readonly warn: (message: string) => void;
   /** The documents as the engine takes them. */
   readonly document: string;
   readonly home: Home;
@@ -127,6 +130,13 @@ const fillValueOf = (type: TypeDescription, { fillValue, markedFill }: ArraySumm
   return type.size === undefined ? elementOf(type, fillValue, markedFill) : wrappedScalarOf(type, fillValue);
 };
 
+/** Keeps each warning once, and tells of it. */
+const keepingWarnings = (warnings: string[], path: string) => (message: string) => {
+  if (warnings.includes(message)) return;
+  warnings.push(message);
+  warn(message, path);
+};
+
 export function factsOfNode(node: OpenedNode): ArrayFacts {
   const { summary } = node;
   const { array } = summary;
@@ -171,6 +181,7 @@ export function factsOfNode(node: OpenedNode): ArrayFacts {
     attributesWith: (options) => attributesOf(node, options),
     options: node.options,
     warnings: summary.warnings,
+    warn: keepingWarnings(summary.warnings, summary.path),
     document: summary.document,
     home: array.home,
   };
@@ -203,7 +214,8 @@ function orderOf(codecs: Codec[], rank: number): number[] {
 
 const lengthOf = (axis: GridAxis): number => chunkExtent(axis, 0).length;
 
-export function factsOfMetadata(metadata: ArrayMetadata): ArrayFacts {
+export function factsOfMetadata(metadata: ArrayMetadata, path: string): ArrayFacts {
+  const warnings: string[] = [];
   const grid = gridOfMetadata(metadata.chunk_grid, metadata.shape.length);
   const outer = grid.map(lengthOf);
   const sharding = named(metadata.codecs, "sharding_indexed");
@@ -230,7 +242,8 @@ export function factsOfMetadata(metadata: ArrayMetadata): ArrayFacts {
     attributes: metadata.attributes ?? {},
     attributesWith: () => metadata.attributes ?? {},
     options: {},
-    warnings: [],
+    warnings,
+    warn: keepingWarnings(warnings, path),
     get document() {
       return documentOf(metadata);
     },

@@ -9,6 +9,7 @@ import type { ArrayDefinition } from "../port/definitions.ts";
 import type { BoundArray } from "./decode/pool.ts";
 import { unbindArray } from "./decode/pools.ts";
 import { callNow, type Glue, Handle, hasInstance } from "./instances.ts";
+import { page } from "./page.ts";
 import { codecsOf } from "./page_codecs.ts";
 import { storeId } from "./stores.ts";
 import { TransformerHook } from "./transformers.ts";
@@ -27,10 +28,15 @@ const arrays = new Map<number, EngineArray>();
 let nextNumber = 1;
 
 /** An array as those know it who encode: by these documents. */
-export const bindForEncoding = (document: string, codecs: BoundArray["codecs"]): BoundArray => ({
+export const bindForEncoding = (
+  document: string,
+  warn: BoundArray["warn"],
+  codecs: BoundArray["codecs"],
+): BoundArray => ({
   number: nextNumber++,
   home: "full",
   document,
+  warn,
   codecs,
 });
 
@@ -38,8 +44,9 @@ export const bindForEncoding = (document: string, codecs: BoundArray["codecs"]):
 export function defineArray(number: number, definition: ArrayDefinition): void {
   const { document, home, type } = definition;
   const codecs = definition.codecs && codecsOf(definition.codecs);
-  const bound = { number: nextNumber++, home, document, codecs };
-  const encoding = bindForEncoding(document, codecs);
+  const warn = (message: string) => page().warnOfArray(message, number);
+  const bound = { number: nextNumber++, home, document, warn, codecs };
+  const encoding = bindForEncoding(document, warn, codecs);
   arrays.set(number, { definition, bound, encoding, handle: undefined, type });
 }
 

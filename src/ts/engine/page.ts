@@ -73,6 +73,11 @@ export class PageLink {
     this.#post({ type: "warning", message, path, store });
   }
 
+  /** Tells of what is odd about an array's chunks. */
+  warnOfArray(message: string, array: number): void {
+    this.#post({ type: "odd", message, array });
+  }
+
   /** Nothing is answered any more. */
   close(reason: unknown): void {
     for (const { reject } of this.#waiting.values()) reject(reason);

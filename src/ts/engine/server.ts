@@ -56,28 +56,37 @@ export class EngineServer {
   receive(message: ToEngine): void {
     switch (message.type) {
       case "start":
-        return this.#start(message);
+        this.#start(message);
+        break;
       case "configure":
         configure(message.options);
-        return setCaches();
+        setCaches();
+        break;
       case "store":
-        return defineStore(message.store, message.definition);
+        defineStore(message.store, message.definition);
+        break;
       case "array":
-        return defineArray(message.array, message.definition);
+        defineArray(message.array, message.definition);
+        break;
       case "cache":
-        return defineCache(message.cache, message.definition);
+        defineCache(message.cache, message.definition);
+        break;
       case "release":
-        return RELEASE[message.kind](message.number);
+        RELEASE[message.kind](message.number);
+        break;
       case "call":
         void this.#call(message);
-        return;
+        break;
       case "abort":
-        return this.#calls.get(message.call)?.controller?.abort();
+        this.#calls.get(message.call)?.controller?.abort();
+        break;
       case "credit":
-        return this.#credit(message.call);
+        this.#credit(message.call);
+        break;
       case "reply":
       case "threw":
-        return this.#page.answered(message);
+        this.#page.answered(message);
+        break;
       case "ping":
         this.#post({ type: "pong" }, []);
     }

@@ -61,8 +61,8 @@ export function keepStore(number: number, handle: Handle, otherwise: number): vo
 /** Learns of a store, or of other methods of one. */
 export function defineStore(number: number, definition: StoreDefinition): void {
   const known = stores.get(number);
-  if (known?.object && definition.kind === "user") return known.object.become(definition);
-  stores.set(number, made(number, definition));
+  if (known?.object && definition.kind === "user") known.object.become(definition);
+  else stores.set(number, made(number, definition));
 }
 
 /** Forgets a store: the page has let go of it. */

@@ -68,13 +68,17 @@ class Startable {
   }
 
   heard(messages: ToPage[]): void {
-    if (this.#isStarted) return this.channel.onmessages(messages);
     const [first] = messages;
-    if (first?.type === "broken") return this.#reject(brokenError(first));
+    if (this.#isStarted) this.channel.onmessages(messages);
+    else if (first?.type === "broken") this.#reject(brokenError(first));
+    else this.#begin(messages.slice(1));
+  }
+
+  /** The worker runs. The opener of the channel listens from the next microtask on. */
+  #begin(others: ToPage[]): void {
     this.#isStarted = true;
     this.#resolve(this.channel);
-    // Whoever opened the channel listens from the next microtask on.
-    if (messages.length > 1) queueMicrotask(() => this.channel.onmessages(messages.slice(1)));
+    if (others.length > 0) queueMicrotask(() => this.channel.onmessages(others));
   }
 
   crashed(reason: string): void {

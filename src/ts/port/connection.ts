@@ -172,19 +172,26 @@ export class Connection {
   #receive(message: ToPage): void {
     switch (message.type) {
       case "done":
-        return this.#finish(message.call, { value: message.value });
+        this.#finish(message.call, { value: message.value });
+        break;
       case "failed":
-        return this.#finish(message.call, { error: this.#errorOf(message.error) });
+        this.#finish(message.call, { error: this.#errorOf(message.error) });
+        break;
       case "event":
-        return this.#event(message.call, message.event);
+        this.#event(message.call, message.event);
+        break;
       case "ask":
-        return this.#answer(message);
+        this.#answer(message);
+        break;
       case "leave":
-        return this.#asks.get(message.ask)?.abort();
-      case "warning": {
-        const store = message.store === undefined ? undefined : this.objects.storeOf(message.store);
-        return this.#listeners.onwarning(message.message, message.path, store);
-      }
+        this.#asks.get(message.ask)?.abort();
+        break;
+      case "warning":
+        this.#listeners.onwarning(message.message, message.path, this.objects.storeOf(message.store));
+        break;
+      case "odd":
+        this.objects.warnArray(message.array, message.message);
+        break;
       case "status":
         this.#status = message.status;
     }
@@ -218,11 +225,12 @@ export class Connection {
         left: controller.signal,
         isLocal: this.channel.isLocal,
       });
-      if (!(value instanceof Promise)) return this.#reply(ask.ask, value);
-      value.then(
-        (settled) => this.#reply(ask.ask, settled),
-        (thrown) => this.#threw(ask.ask, thrown),
-      );
+      if (!(value instanceof Promise)) this.#reply(ask.ask, value);
+      else
+        value.then(
+          (settled) => this.#reply(ask.ask, settled),
+          (thrown) => this.#threw(ask.ask, thrown),
+        );
     } catch (thrown) {
       this.#threw(ask.ask, thrown);
     }

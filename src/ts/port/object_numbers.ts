@@ -6,6 +6,11 @@ import type { ArrayDefinition, CacheDefinition, StoreDefinition } from "./defini
 // biome-ignore lint/suspicious/noExplicitAny: callbacks have signatures of their own; `perform.ts` calls each as its method says
 export type Callback = (...args: any[]) => unknown;
 
+/** What an array goes by: it hears what is odd about its chunks. */
+export interface ArrayKey {
+  warn(message: string): void;
+}
+
 export interface ObjectNumbers {
   /** The engine is on this thread: objects can be passed to it. */
   readonly isLocal: boolean;
@@ -15,7 +20,7 @@ export interface ObjectNumbers {
   native(store: object, make: () => StoreDefinition): number;
   /** The number of an array that `key` stands for; `define` says what it is, for the store of that number. */
   array(
-    key: object,
+    key: ArrayKey,
     store: unknown,
     define: (numbers: ObjectNumbers, store: number) => ArrayDefinition,
   ): number;

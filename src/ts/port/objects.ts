@@ -4,7 +4,7 @@
  */
 import { ZarrError } from "../model/errors.ts";
 import type { ArrayDefinition, CacheDefinition, StoreDefinition } from "./definitions.ts";
-import type { Callback, ObjectNumbers } from "./object_numbers.ts";
+import type { ArrayKey, Callback, ObjectNumbers } from "./object_numbers.ts";
 import type { ToEngine } from "./protocol.ts";
 import { definerOf, methodsOf } from "./store_definers.ts";
 
@@ -88,7 +88,7 @@ export class Objects implements ObjectNumbers {
 
   /** The number of an array that `key` stands for; `define` says what it is, for the store of that number. */
   array(
-    key: object,
+    key: ArrayKey,
     store: unknown,
     define: (numbers: ObjectNumbers, store: number) => ArrayDefinition,
   ): number {
@@ -96,6 +96,7 @@ export class Objects implements ObjectNumbers {
     const known = this.#numbers.get(key);
     if (known !== undefined && this.#arrayStores.get(key) === storeNumber) return known;
     const number = this.#numbered("array", key);
+    this.#targets.set(number, new WeakRef(key));
     this.#post({ type: "array", array: number, definition: define(this, storeNumber) });
     this.#numbers.set(key, number);
     this.#arrayStores.set(key, storeNumber);
@@ -136,7 +137,12 @@ export class Objects implements ObjectNumbers {
     throw new ZarrError("Store", "the store of this node is gone");
   }
 
-  storeOf(number: number): object | undefined {
-    return this.#targets.get(number)?.deref();
+  /** Tells an array of what is odd about its chunks. */
+  warnArray(number: number, message: string): void {
+    (this.#targets.get(number)?.deref() as ArrayKey | undefined)?.warn(message);
+  }
+
+  storeOf(number: number | undefined): object | undefined {
+    return number === undefined ? undefined : this.#targets.get(number)?.deref();
   }
 }

@@ -73,6 +73,8 @@ export type ToPage =
   /** The engine gave up what it asked: the page aborts it. */
   | { type: "leave"; ask: number }
   | { type: "warning"; message: string; path: string; store?: number | undefined }
+  /** What is odd about an array's chunks: the array keeps it. */
+  | { type: "odd"; message: string; array: number }
   | { type: "status"; status: EngineStatus }
   | { type: "pong" };
 
