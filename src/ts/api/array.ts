@@ -25,9 +25,10 @@ import type {
   SelectedNumbers,
   Settable,
 } from "../model/types.ts";
+import { chunkFailed } from "../port/chunk_failed.ts";
 import { warningsOfStore } from "../port/warnings.ts";
+import { describeWithCodecs } from "./arrays.ts";
 import { placesOf } from "./by_value.ts";
-import { describeWithCodecs } from "./codecs.ts";
 import { Location } from "./location.ts";
 import {
   type ArrayFacts,
@@ -53,7 +54,7 @@ import { type PartPlace, type StreamOptions, streamSelection } from "./read/stre
 import { type AnySelection, dimensionNamesOf, requestOf } from "./selection.ts";
 import { readSummaryAnew } from "./summary.ts";
 import { type UpdateAttributesOptions, updateAttributes } from "./update_attributes.ts";
-import { appendValues, resizeArray, type WriteOptions, writeSelection } from "./write/write.ts";
+import type { WriteOptions } from "./write/write.ts";
 
 export { FACTS };
 
@@ -119,6 +120,9 @@ const KINDS: Record<string, RegExp> = {
 
 const isDataType = (dtype: DataType, query: DataTypeQuery): boolean =>
   KINDS[query]?.test(dtype) ?? dtype === query;
+
+/** The code that packs and writes values: a chunk of its own, which readers do not download. */
+const writing = () => import("./write/write.ts").catch(chunkFailed);
 
 /** Takes over what the metadata says now, with all that are open beside it. */
 async function becomeAnew(array: Array<DataType>, summary: NodeSummary): Promise<void> {
@@ -329,6 +333,8 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     options: WriteOptions = {},
   ): Promise<void> {
     const { signal } = options;
+    signal?.throwIfAborted();
+    const { writeSelection } = await writing();
     const places = await placesOf(this, selection, signal);
     await writeSelection(this, requestOf(places, this[FACTS]), value, options);
   }
@@ -338,11 +344,13 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     shape: readonly (number | bigint)[],
     options: Pick<WriteOptions, "signal" | "priority"> = {},
   ): Promise<void> {
+    const { resizeArray } = await writing();
     await becomeAnew(this, await resizeArray(this, shape, options));
   }
 
   /** Makes the array longer along an axis, by the values; readers see the new shape when all of them are stored. */
   async append(value: Settable<D>, axis = 0, options: WriteOptions = {}): Promise<void> {
+    const { appendValues } = await writing();
     await becomeAnew(this, await appendValues(this, value, axis, options));
   }
 

@@ -5,10 +5,12 @@
 
 import { keepTables } from "../elements/typed_arrays.ts";
 import type { TypeDescription } from "../model/data_type.ts";
+import type { NodeSummary } from "../model/node_summary.ts";
+import { chunkFailed } from "../port/chunk_failed.ts";
 import type { ArrayDefinition } from "../port/definitions.ts";
 import { call } from "../port/engine.ts";
 import type { ArrayKey, ObjectNumbers } from "../port/object_numbers.ts";
-import { type BoundCodecs, boundCodecs, runnerOf } from "./codecs.ts";
+import type { BoundCodecs } from "./codecs.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "./node_facts.ts";
 import type { Progress } from "./read/progress.ts";
 import { registry } from "./registry.ts";
@@ -36,10 +38,29 @@ function knownOf(facts: ArrayFacts): Known {
   return entry;
 }
 
+/** The code that runs users' codecs: a chunk of its own, for pages that have any. */
+export const userCodecs = () => import("./codecs.ts").catch(chunkFailed);
+
+/** Codecs of the user's may have a say in what a chunk is: of a shard, or which dimension is the fastest. */
+export async function describeWithCodecs(
+  summary: NodeSummary,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (registry.size === 0 || !summary.array) return;
+  const { boundCodecs } = await userCodecs();
+  // What is wrong with a codec is told by reading.
+  const codecs = await boundCodecs(summary.document, signal).catch(() => undefined);
+  signal?.throwIfAborted();
+  if (!codecs) return;
+  const { document } = summary;
+  summary.array = await call("describeArray", () => ({ document, codecs: codecs.text }), { signal });
+}
+
 /** Gives an array the codecs that the user has registered, until it was read once. */
 export async function bindCodecs(facts: ArrayFacts, signal: AbortSignal | undefined): Promise<void> {
   const entry = knownOf(facts);
   if (registry.size === 0 || entry.isRead) return;
+  const { boundCodecs } = await userCodecs();
   const codecs = await boundCodecs(facts.document, signal);
   if (entry.isRead || codecs?.text === entry.codecs?.text) return;
   known.set(facts, { ...entry, codecs });
@@ -78,7 +99,7 @@ function definitionOf(
     codecs: codecs && {
       text: codecs.text,
       modules: codecs.modules,
-      runner: objects.callback(runnerOf(codecs)),
+      runner: objects.callback(codecs.runner),
     },
     transformers:
       names.length > 0 ? { names, callback: objects.callback(transformerCallback(objects)) } : undefined,

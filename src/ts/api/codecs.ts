@@ -6,10 +6,10 @@ import { CodecFault, failureOf } from "../codec/fault.ts";
 import { CodecRunner, metaOf } from "../codec/run.ts";
 import type { CodecRequest, CodecSite } from "../codec/site.ts";
 import { type ErrorReport, errorFromReport } from "../model/errors.ts";
-import type { NodeSummary } from "../model/node_summary.ts";
 import { call, unlessAborted } from "../port/engine.ts";
 import type { Callback, ObjectNumbers } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
+import { learnOwn } from "./own_codecs.ts";
 import { type CodecLoader, registry, urlOf } from "./registry.ts";
 
 /** The user's codecs of one array. */
@@ -18,19 +18,8 @@ export interface BoundCodecs {
   text: string;
   /** URLs of those that are modules, by their name in the registry. */
   modules: Record<string, string>;
-  /** Runs the others. */
-  runner: CodecRunner;
-}
-
-/** Names in the registry, and whether they are codecs of ours. */
-export const ownCodecs = new Map<string, boolean>();
-
-/** Asks the engine which names are codecs of ours, once each. */
-export async function learnOwn(all: readonly string[]): Promise<void> {
-  const names = all.filter((name) => !ownCodecs.has(name));
-  if (names.length === 0) return;
-  const ours = await call("ownCodecs", () => ({ names }));
-  for (const name of names) ownCodecs.set(name, ours.includes(name));
+  /** Runs the others, when the engine asks. */
+  runner: Callback;
 }
 
 /** A chain has fewer codecs of the user's than this. */
@@ -121,38 +110,18 @@ async function codecsAskedFor(
   if (known.length === 0) return undefined;
   const used = new Set(known.map(({ codec }) => codec));
   names = names.filter((name) => used.has(name) || used.has(name.replace(/^numcodecs\./, "")));
-  return { text: JSON.stringify({ names, known }), modules, runner };
+  return { text: JSON.stringify({ names, known }), modules, runner: callbackOf(runner) };
 }
 
-const callbacks = new WeakMap<BoundCodecs, Callback>();
-
 /** What the engine asks to run a codec that is a function. A codec that gave what it must not is answered with a report. */
-export function runnerOf(codecs: BoundCodecs): Callback {
-  const known = callbacks.get(codecs);
-  if (known) return known;
-  const callback: Callback = async (request: CodecRequest) => {
+function callbackOf(runner: CodecRunner): Callback {
+  return async (request: CodecRequest) => {
     try {
-      const bytes = await codecs.runner.run(request);
+      const bytes = await runner.run(request);
       return new Transferring(bytes, [bytes.buffer]);
     } catch (thrown) {
       if (thrown instanceof CodecFault) return { report: failureOf(request, thrown).report };
       throw thrown;
     }
   };
-  callbacks.set(codecs, callback);
-  return callback;
-}
-
-/** Codecs of the user's may have a say in what a chunk is: of a shard, or which dimension is the fastest. */
-export async function describeWithCodecs(
-  summary: NodeSummary,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  if (registry.size === 0 || !summary.array) return;
-  // What is wrong with a codec is told by reading.
-  const codecs = await boundCodecs(summary.document, signal).catch(() => undefined);
-  signal?.throwIfAborted();
-  if (!codecs) return;
-  const { document } = summary;
-  summary.array = await call("describeArray", () => ({ document, codecs: codecs.text }), { signal });
 }

@@ -8,11 +8,11 @@ import type { Attributes, CodecMetadata, DataType, Readable, Scalar } from "../m
 import { call, write } from "../port/engine.ts";
 import type { ObjectNumbers } from "../port/object_numbers.ts";
 import type { Array as ZarrArray } from "./array.ts";
-import { arrayNumber } from "./arrays.ts";
-import { codecsToCreate, describeWithCodecs } from "./codecs.ts";
+import { arrayNumber, describeWithCodecs, userCodecs } from "./arrays.ts";
 import { type Group, nodeOf } from "./group.ts";
 import { type Location, locationOf } from "./location.ts";
 import type { ArrayNode, StorageTransformerMetadata } from "./node_facts.ts";
+import { registry } from "./registry.ts";
 import { storageTransformers } from "./storage_transformers.ts";
 import { isNumeric, packScalar } from "./write/elements.ts";
 import { type FloatPacker, withPackedFloats } from "./write/float_packing.ts";
@@ -216,7 +216,10 @@ export async function createNode(
   await checkTransformers(options.storageTransformers);
   const fill = isArray ? await fillOf(options, likeNumber) : {};
   const text = isArray ? engineOptions(options, fill.json) : exactJson(options.attributes ?? {});
-  const codecs = isArray ? await codecsToCreate(text, likeNumber, signal) : undefined;
+  const codecs =
+    isArray && registry.size > 0
+      ? await (await userCodecs()).codecsToCreate(text, likeNumber, signal)
+      : undefined;
   await createHierarchy(store, options);
   const place = (objects: ObjectNumbers) => ({ store: objects.store(store), path: at, text, overwrite });
   const format = String(options.zarrFormat ?? "");

@@ -8,7 +8,7 @@ import { configure, type InitOptions } from "../port/configuration.ts";
 import { call, dispose as disposeEngine, lostEngines, reconfigure, running } from "../port/engine.ts";
 import type { EngineStatus } from "../port/protocol.ts";
 import { warningCount } from "../port/warnings.ts";
-import { learnOwn, ownCodecs } from "./codecs.ts";
+import { learnOwn, ownCodecs } from "./own_codecs.ts";
 import { registry, urlOf } from "./registry.ts";
 
 export type { InitOptions };

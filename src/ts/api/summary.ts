@@ -5,7 +5,7 @@
 import type { NodeSummary } from "../model/node_summary.ts";
 import { call, running } from "../port/engine.ts";
 import { EARLY, type EarlyNode, type EarlyStart } from "../store/early.ts";
-import { describeWithCodecs } from "./codecs.ts";
+import { describeWithCodecs } from "./arrays.ts";
 import type { Location } from "./location.ts";
 import type { AttributeOptions } from "./node_facts.ts";
 
