@@ -210,9 +210,11 @@ function entrySizes(outputs) {
 
 /** What a user downloads, and when. */
 const TOLD = {
-  "index.js": "the package, with the engine and the worker in it",
-  "slim.js": "without them",
-  "worker.js": "the worker, for `workerUrl`",
+  "index.js": "the facade, with every name (see below for fewer)",
+  "chunks/virtual_engine-texts.js": "the engine's wasm and the workers' program, at the first call",
+  "chunks/caller.js": "instead of the worker: the engine for the caller's thread",
+  "slim.js": "the facade that is told where the engine is",
+  "worker.js": "the workers' program, for `workerUrl`",
   "zarr_wasm.wasm": "the engine",
   "zarr_wasm_full.wasm": "for all that reading v2 and v3 rarely needs",
   "zarr_wasm_images.wasm": "for codecs of images",

@@ -13,8 +13,8 @@ export interface InitOptions {
    * by default in a browser's page; the caller's thread in workers, in Node, and where workers are blocked.
    */
   engine?: "worker" | "caller";
-  /** Starts the engine's worker from a script of your own that imports `zarr-wasm/worker`. */
-  worker?: () => Worker;
+  /** Starts the engine's worker from a script of your own that imports `zarr-wasm/worker`; `null` takes that back. */
+  worker?: (() => Worker) | null;
   /** The engine, where it is not inlined (`zarr-wasm/slim`): the file `zarr-wasm/wasm`. */
   wasm?: WasmSource | Promise<WasmSource>;
   /** The full build: the file `zarr-wasm/wasm-full`. */
