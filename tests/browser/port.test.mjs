@@ -99,10 +99,17 @@ test("an engine that dies is replaced: reads are repeated, and writes reject", a
   made.dispatchEvent(new ErrorEvent("error", { message: "out of memory" }));
   equal([...(await reading).data], [0]);
   ok(zarr.info().panics >= 1);
-  const never = { get: (key) => inner.get(key), set: () => new Promise(() => {}) };
+  let isWriting = false;
+  const never = {
+    get: (key) => inner.get(key),
+    set: () => {
+      isWriting = true;
+      return new Promise(() => {});
+    },
+  };
   const target = await zarr.open(never, { kind: "array" });
   const writing = target.set([0, 0], 7).catch((error) => error);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  while (!isWriting) await new Promise((resolve) => setTimeout(resolve, 5));
   made.dispatchEvent(new ErrorEvent("error", { message: "out of memory" }));
   equal((await writing).code, "Unsupported");
   zarr.dispose();
@@ -144,13 +151,15 @@ test("places: a policy that allows them", async () => {
 });
 
 test("places: Trusted Types", async () => {
-  const policy = `${SCRIPTS}; require-trusted-types-for 'script'; trusted-types zarr-wasm`;
+  const policy = `${SCRIPTS}; worker-src blob:; require-trusted-types-for 'script'; trusted-types zarr-wasm`;
   const told = await inFrame(policy);
   equal([told.engine, told.value], ["blob", 2]);
 });
 
 test("places: Trusted Types that do not name us", async () => {
-  const told = await inFrame(`${SCRIPTS}; require-trusted-types-for 'script'; trusted-types other`);
+  const told = await inFrame(
+    `${SCRIPTS}; worker-src blob:; require-trusted-types-for 'script'; trusted-types other`,
+  );
   equal([told.engine, told.value], ["caller", 2]);
 });
 

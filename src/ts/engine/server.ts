@@ -40,7 +40,7 @@ interface OpenCall {
   waiting: (() => void)[];
 }
 
-type Post = (message: ToPage, transfer: Transferable[]) => void;
+type Post = (message: ToPage, transfer: ArrayBuffer[]) => void;
 
 export class EngineServer {
   readonly #post: Post;
@@ -110,7 +110,7 @@ export class EngineServer {
     const open: OpenCall = { controller, credits: 0, waiting: [] };
     this.#calls.set(call, open);
     if (controller) this.#page.know(controller.signal, call);
-    const transfer: Transferable[] = [];
+    const transfer: ArrayBuffer[] = [];
     const { context, flush } = this.#contextOf(call, open, transfer);
     try {
       const value = await (OPERATIONS[operation] as Handler<OperationName>)(args as never, context);
@@ -128,8 +128,8 @@ export class EngineServer {
     return this.#page.isLocal ? { original: error } : fieldsOfError(error);
   }
 
-  #contextOf(call: number, open: OpenCall, transfer: Transferable[]) {
-    const send = (event: unknown, buffers: Transferable[] = []) =>
+  #contextOf(call: number, open: OpenCall, transfer: ArrayBuffer[]) {
+    const send = (event: unknown, buffers: ArrayBuffer[] = []) =>
       this.#post({ type: "event", call, event }, buffers);
     let latest: Float64Array | undefined;
     let told = Number.NEGATIVE_INFINITY;

@@ -13,18 +13,18 @@ import { StatusReporter } from "./status_reporter.ts";
 type Message = ToDecoder | ToEngine[];
 
 interface Wire {
-  post(message: FromDecoder | ToPage[], transfer: Transferable[]): void;
+  post(message: FromDecoder | ToPage[], transfer: ArrayBuffer[]): void;
   listen(handle: (message: Message) => void): void;
 }
 
 /** The part of the worker's global scope that this file uses: the DOM library describes pages only. */
 interface WorkerScope {
-  postMessage(message: unknown, transfer: Transferable[]): void;
+  postMessage(message: unknown, transfer: ArrayBuffer[]): void;
   addEventListener(type: "message", listener: (event: { data: Message }) => void): void;
 }
 
 interface NodePort {
-  postMessage(message: unknown, transfer: Transferable[]): void;
+  postMessage(message: unknown, transfer: ArrayBuffer[]): void;
   on(type: "message", listener: (message: Message) => void): void;
 }
 
@@ -50,7 +50,7 @@ const wire = typeof scope.postMessage === "function" ? webWire(scope as WorkerSc
 
 /** What the engine has to say, collected until the end of the turn. */
 let outbox: ToPage[] = [];
-let outgoing: Transferable[] = [];
+let outgoing: ArrayBuffer[] = [];
 const reporter = new StatusReporter();
 
 function flush(): void {
@@ -61,7 +61,7 @@ function flush(): void {
   wire.post(status ? [{ type: "status", status }, ...messages] : messages, transfer);
 }
 
-function postSoon(message: ToPage, transfer: Transferable[] = []): void {
+function postSoon(message: ToPage, transfer: ArrayBuffer[] = []): void {
   if (outbox.length === 0) queueMicrotask(flush);
   outbox.push(message);
   outgoing.push(...transfer);

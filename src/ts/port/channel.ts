@@ -10,7 +10,7 @@ export interface Channel {
   readonly place: EnginePlace;
   /** Both ends are on this thread: messages are passed as they are, and nothing is cloned. */
   readonly isLocal: boolean;
-  post(messages: ToEngine[], transfer: Transferable[]): void;
+  post(messages: ToEngine[], transfer: ArrayBuffer[]): void;
   /** While calls are under way, a worker keeps Node's process alive; otherwise it must not. */
   hold(isBusy: boolean): void;
   /** Ends the engine; nothing that was posted will be answered. */

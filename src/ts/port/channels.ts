@@ -28,7 +28,7 @@ class NotStarted extends Error {}
 
 /** What a worker's channel needs of a worker, of browsers' or of Node's. */
 interface Wire {
-  post(messages: ToEngine[], transfer: Transferable[]): void;
+  post(messages: ToEngine[], transfer: ArrayBuffer[]): void;
   hold(isBusy: boolean): void;
   end(): void;
 }
@@ -109,7 +109,7 @@ function webChannel(place: EnginePlace, worker: Worker, startup: Startup): Promi
 
 function nodeChannel(worker: NodeWorkerThread, startup: Startup): Promise<Channel> {
   const startable = new Startable("node", {
-    post: (messages, transfer) => worker.postMessage(messages, transfer as ArrayBuffer[]),
+    post: (messages, transfer) => worker.postMessage(messages, transfer),
     hold: (isBusy) => (isBusy ? worker.ref() : worker.unref()),
     end: () => void worker.terminate(),
   });
@@ -216,7 +216,7 @@ export async function openChannel(): Promise<Channel> {
     wasm,
   };
   const tried = attempts();
-  const known = tried.filter(([place]) => place === places.place);
+  const known = tried.filter(([place]) => place === places.place && !configuration.worker);
   for (const [place, attempt] of known.length > 0 ? known : tried) {
     try {
       const channel = await attempt(startup);

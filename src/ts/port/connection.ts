@@ -26,7 +26,7 @@ export interface CallOptions {
   /** Hears what the engine sends while the call goes on; `credit` lets a stream go on. */
   onEvent?: ((event: never, credit: () => void) => void) | undefined;
   /** Buffers in the arguments that nobody needs any longer. */
-  transfer?: Transferable[];
+  transfer?: ArrayBuffer[];
 }
 
 /** Makes the arguments of a call, with numbers for the objects that they name. */
@@ -53,7 +53,7 @@ export class Connection {
   readonly #asks = new Map<number, AbortController>();
   readonly #thrown = new ThrownValues();
   #outbox: ToEngine[] = [];
-  #transfer: Transferable[] = [];
+  #transfer: ArrayBuffer[] = [];
   #status: EngineStatus | undefined;
   #nextCall = 1;
   #isOver = false;
@@ -82,7 +82,7 @@ export class Connection {
   }
 
   /** Sends a message: at once to an engine on this thread, else at the end of the turn. */
-  post(message: ToEngine, transfer: readonly Transferable[] = []): void {
+  post(message: ToEngine, transfer: readonly ArrayBuffer[] = []): void {
     if (this.#isOver) return;
     if (this.channel.isLocal) {
       this.channel.post([message], []);
@@ -105,7 +105,7 @@ export class Connection {
   }
 
   /** One message cannot be cloned: its call fails, and the others go. */
-  #postOneByOne(messages: readonly ToEngine[], transfer: readonly Transferable[], first: unknown): void {
+  #postOneByOne(messages: readonly ToEngine[], transfer: readonly ArrayBuffer[], first: unknown): void {
     if (messages.length === 1) {
       const [message] = messages as [ToEngine];
       if (message.type === "call") this.#finish(message.call, { error: notCloneable(first) });
@@ -113,7 +113,7 @@ export class Connection {
       return;
     }
     for (const message of messages) {
-      const buffers = transfer.filter((buffer) => (buffer as ArrayBuffer).byteLength !== 0);
+      const buffers = transfer.filter((buffer) => buffer.byteLength !== 0);
       try {
         this.channel.post([message], message.type === "call" || message.type === "reply" ? buffers : []);
       } catch (error) {

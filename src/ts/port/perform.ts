@@ -17,7 +17,7 @@ interface Circumstances {
 /** What the page answers. */
 export interface Performed {
   value: unknown;
-  transfer: Transferable[];
+  transfer: ArrayBuffer[];
   /** Bytes of the whole value that a range was read from, where the store tells. */
   size?: number;
 }
@@ -100,9 +100,9 @@ const isPromiseLike = (value: unknown): value is PromiseLike<unknown> =>
 /** The answer of a callback, with buffers that are its own. */
 export class Transferring {
   readonly value: unknown;
-  readonly transfer: Transferable[];
+  readonly transfer: ArrayBuffer[];
 
-  constructor(value: unknown, transfer: Transferable[]) {
+  constructor(value: unknown, transfer: ArrayBuffer[]) {
     this.value = value;
     this.transfer = transfer;
   }

@@ -7,7 +7,7 @@ export interface CallContext {
   /** Aborts when the caller gives up. */
   signal: AbortSignal | undefined;
   /** Sends an event to the caller; buffers that nobody else needs are given away. */
-  send(event: unknown, transfer?: Transferable[]): void;
+  send(event: unknown, transfer?: ArrayBuffer[]): void;
   /** Tells the caller how far a read is, at most once a frame. */
   progress(numbers: ProgressNumbers): void;
   /** Resolves when the caller has taken one event more. */

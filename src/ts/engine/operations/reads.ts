@@ -48,7 +48,7 @@ export const readOperations: Handlers<Names> = {
 
   stream(args, context) {
     const send = async (part: PartEvent) => {
-      const transfer: Transferable[] = [];
+      const transfer: ArrayBuffer[] = [];
       giveResult(part, (buffer) => transfer.push(buffer as ArrayBuffer));
       context.send({ type: "part", ...part }, transfer);
       await context.credited();
