@@ -12,6 +12,8 @@ import { glueFolder, VARIANTS } from "./wasm.mjs";
 
 const DIST = join(ROOT, "dist");
 const ENTRIES = join(ROOT, "src/ts/entry");
+/** What the entries share: no entry itself. */
+const NAMES = "names.ts";
 const LEDGER = join(ROOT, "sizes.json");
 const README = join(ROOT, "README.md");
 
@@ -104,10 +106,10 @@ function trimSourceMaps(outputs) {
  * program that stands in a chunk.
  */
 function bundles(names) {
-  const alone = ["slim.ts", "worker.ts"];
+  const alone = { "slim.ts": "none", "worker.ts": "none", "inline.ts": "whole" };
   return [
-    { source: "inline", names: names.filter((name) => !alone.includes(name)) },
-    ...alone.filter((name) => names.includes(name)).map((name) => ({ source: "none", names: [name] })),
+    { source: "inline", names: names.filter((name) => !(name in alone)) },
+    ...names.filter((name) => name in alone).map((name) => ({ source: alone[name], names: [name] })),
   ];
 }
 
@@ -115,11 +117,14 @@ function bundles(names) {
 async function bundle(options) {
   const { build } = await import("esbuild");
   const outputs = {};
-  for (const { source, names } of bundles(readdirSync(ENTRIES).filter((name) => name.endsWith(".ts")))) {
+  for (const { source, names } of bundles(
+    readdirSync(ENTRIES).filter((name) => name.endsWith(".ts") && name !== NAMES),
+  )) {
     const { metafile } = await build({
       ...bundleOptions(source, options),
       entryPoints: names.map((name) => join(ENTRIES, name)),
-      splitting: true,
+      // What stands in one file has its `import()` in it too.
+      splitting: source !== "whole",
       entryNames: "[name]",
       chunkNames: "chunks/[name]-[hash]",
     });
@@ -205,9 +210,11 @@ function entrySizes(outputs) {
 
 /** What a user downloads, and when. */
 const TOLD = {
-  "index.js": "the package, with the engine and the worker in it",
-  "slim.js": "without them",
-  "worker.js": "the worker, for `workerUrl`",
+  "index.js": "the facade, with every name (see below for fewer)",
+  "chunks/virtual_engine-texts.js": "the engine's wasm and the workers' program, at the first call",
+  "chunks/caller.js": "instead of the worker: the engine for the caller's thread",
+  "slim.js": "the facade that is told where the engine is",
+  "worker.js": "the workers' program, for `workerUrl`",
   "zarr_wasm.wasm": "the engine",
   "zarr_wasm_full.wasm": "for all that reading v2 and v3 rarely needs",
   "zarr_wasm_images.wasm": "for codecs of images",

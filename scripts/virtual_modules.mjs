@@ -2,11 +2,10 @@
  * The modules that src/ts imports and that no file holds, as an esbuild plugin:
  *
  * - `#glue`, `#full-glue`: the wasm-bindgen glue of the engine, and of the full build (a chunk of its own).
- * - `#source`: where the wasm and the worker come from: src/ts/source/inline.ts, or src/ts/source/none.ts in `./slim`.
- * - `virtual:engine-wasm`, `virtual:full-wasm`, `virtual:images-wasm`,
- *   `virtual:conventions-wasm`: a module as text: deflate-raw, then base64. Deflated first, base64
- *   costs one per cent on the wire; by itself a third.
- * - `virtual:worker-source`: the worker's whole program as text, for a blob worker.
+ * - `#source`: where the wasm and the worker come from: a file of src/ts/entry/source, by entry.
+ * - `virtual:full-wasm`, `virtual:images-wasm`, `virtual:conventions-wasm`: a module as text: deflate-raw, then base64.
+ *   Deflated first, base64 costs one per cent on the wire; by itself a third.
+ * - `virtual:engine-texts`: the engine's wasm, likewise, and the worker's whole program as text, for a blob worker.
  *
  * Their types are in src/ts/virtual.d.ts.
  */
@@ -16,7 +15,7 @@ import { deflateRawSync } from "node:zlib";
 import { ROOT } from "./run_command.mjs";
 import { glueFolder } from "./wasm.mjs";
 
-const WORKER_MAIN = join(ROOT, "src/ts/worker/worker_main.ts");
+const WORKER_MAIN = join(ROOT, "src/ts/engine/worker_main.ts");
 
 const wasmText = (variant) =>
   deflateRawSync(readFileSync(join(glueFolder(variant), "zarr_wasm.wasm")), { level: 9 }).toString("base64");
@@ -36,22 +35,28 @@ async function workerText({ esbuild, initialOptions: { minifyIdentifiers, minify
   return result.outputFiles[0].text;
 }
 
+const exported = (name, text) =>
+  `export ${name === "default" ? "default" : `const ${name} =`} ${JSON.stringify(text)};`;
+
+/** The text of each module. */
 const CONTENTS = {
-  "virtual:engine-wasm": () => wasmText("engine"),
-  "virtual:full-wasm": () => wasmText("full"),
-  "virtual:images-wasm": () => wasmText("images"),
-  "virtual:conventions-wasm": () => wasmText("conventions"),
-  "virtual:worker-source": workerText,
+  "virtual:engine-texts": async (build) =>
+    `${exported("wasm", wasmText("engine"))}\n${exported("worker", await workerText(build))}`,
+  "virtual:full-wasm": () => exported("default", wasmText("full")),
+  "virtual:images-wasm": () => exported("default", wasmText("images")),
+  "virtual:conventions-wasm": () => exported("default", wasmText("conventions")),
 };
 
-/** `source`: which file of src/ts/source stands behind `#source`. */
+/** `source`: which file of src/ts/entry/source is `#source`. */
 export function virtualModules({ source }) {
   return {
     name: "virtual-modules",
     setup(build) {
       build.onResolve({ filter: /^#glue$/ }, () => ({ path: join(glueFolder("engine"), "zarr_wasm.js") }));
       build.onResolve({ filter: /^#full-glue$/ }, () => ({ path: join(glueFolder("full"), "zarr_wasm.js") }));
-      build.onResolve({ filter: /^#source$/ }, () => ({ path: join(ROOT, `src/ts/source/${source}.ts`) }));
+      build.onResolve({ filter: /^#source$/ }, () => ({
+        path: join(ROOT, `src/ts/entry/source/${source}.ts`),
+      }));
       // package.json tells bundlers that nothing here acts by being imported; the worker's program does.
       build.onResolve({ filter: /\/worker_main\.[jt]s$/ }, () => ({ path: WORKER_MAIN, sideEffects: true }));
       build.onResolve({ filter: /^virtual:/ }, ({ path }) => {
@@ -61,7 +66,7 @@ export function virtualModules({ source }) {
         };
       });
       build.onLoad({ filter: /.*/, namespace: "virtual" }, async ({ path }) => ({
-        contents: `export default ${JSON.stringify(await CONTENTS[path](build))};`,
+        contents: await CONTENTS[path](build),
         loader: "js",
       }));
     },

@@ -318,7 +318,7 @@ impl Probe<'_> {
                 DataTypeFallbacks::Warn => {}
                 DataTypeFallbacks::Allow => array.warnings.retain(|warning| *warning != fallback.warning()),
                 DataTypeFallbacks::Refuse => {
-                    return Err(Error::unsupported(fallback.warning()).in_field("data_type"));
+                    return Err(Error::unsupported(fallback.description()).in_field("data_type"));
                 }
             }
         }

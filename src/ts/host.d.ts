@@ -2,6 +2,9 @@
  * Types of browsers that the published declarations name and that Node's types lack. They have here what tells them apart, and merge with those of `lib.dom` where it
  * is there: who compiles for Node alone needs no `lib.dom`. Published beside the declarations by `scripts/package.mjs`.
  */
+interface Worker {
+  terminate(): void;
+}
 interface DataTransfer {
   readonly files: FileList;
 }

@@ -2,10 +2,10 @@
  * Modules that no file holds; `scripts/virtual_modules.mjs` makes them.
  */
 
-/** The engine: base64 of a deflate-raw stream. */
-declare module "virtual:engine-wasm" {
-  const text: string;
-  export default text;
+/** The engine: its wasm as base64 of a deflate-raw stream, and the worker's whole program as a classic script. */
+declare module "virtual:engine-texts" {
+  export const wasm: string;
+  export const worker: string;
 }
 
 /** The full build, likewise. */
@@ -22,12 +22,6 @@ declare module "virtual:images-wasm" {
 
 /** What attributes mean, likewise. */
 declare module "virtual:conventions-wasm" {
-  const text: string;
-  export default text;
-}
-
-/** A worker's whole program, as a classic script. */
-declare module "virtual:worker-source" {
   const text: string;
   export default text;
 }

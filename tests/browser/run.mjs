@@ -53,6 +53,54 @@ function answerPage(request, response) {
   return true;
 }
 
+/** Answers that tell of their request, and a service worker that answers by itself. */
+function answerEcho(request, response) {
+  if (!request.url.startsWith("/echo/")) return false;
+  const send = (type, body, headers = {}) => {
+    response.writeHead(200, { "Content-Type": type, "Cache-Control": "no-store", ...headers });
+    response.end(body);
+  };
+  if (request.url === "/echo/cookie") send("text/plain", "", { "Set-Cookie": "zarr=1; Path=/" });
+  else if (request.url === "/echo/service_worker.js") {
+    send("text/javascript", SERVICE_WORKER, { "Service-Worker-Allowed": "/" });
+  } else if (request.url.endsWith("/zarr.json")) {
+    const { referer = "", cookie = "" } = request.headers;
+    send(
+      "application/json",
+      JSON.stringify({ zarr_format: 3, node_type: "group", attributes: { referer, cookie } }),
+    );
+  } else {
+    response.writeHead(404);
+    response.end();
+  }
+  return true;
+}
+
+const SERVICE_WORKER = `
+  self.addEventListener("install", () => self.skipWaiting());
+  self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+  self.addEventListener("fetch", (event) => {
+    if (!new URL(event.request.url).pathname.startsWith("/by-service-worker/")) return;
+    const isDocument = event.request.url.endsWith("/zarr.json");
+    const body = JSON.stringify({ zarr_format: 3, node_type: "group", attributes: { from: "service worker" } });
+    event.respondWith(isDocument ? new Response(body) : new Response("", { status: 404 }));
+  });`;
+
+/** A frame with the policy that its address names. */
+function answerFrame(request, response) {
+  const { pathname, searchParams } = new URL(request.url, "http://localhost");
+  if (pathname !== "/frame") return false;
+  const policy = searchParams.get("policy");
+  response.writeHead(200, {
+    "Content-Type": "text/html; charset=utf-8",
+    ...(policy && { "Content-Security-Policy": policy }),
+  });
+  response.end(
+    `<!doctype html><title>frame</title><link rel="icon" href="data:,"><script type="module" crossorigin src="/frames/places.mjs"></script>`,
+  );
+  return true;
+}
+
 function reporter() {
   const totals = { pass: 0, fail: 0 };
   const report = ({ name, error }) => {
@@ -76,7 +124,13 @@ async function runPage(browser, url, report) {
   });
   await page.exposeFunction("reportTest", report);
   // A test may change a frame's window before the frame's own scripts run: by setting `prepareFrame`.
-  await page.addInitScript(() => parent !== window && parent.prepareFrame?.(window));
+  await page.addInitScript(() => {
+    try {
+      if (parent !== window) parent.prepareFrame?.(window);
+    } catch {
+      // A frame without an origin may not look at its parent.
+    }
+  });
   await page.goto(url);
   await page.evaluate((pattern) => window.runTests(pattern), process.argv[2] ?? "");
   await page.close();
@@ -92,7 +146,9 @@ const FOLDERS = {
   "/viewer/": VIEWER,
   "/viewer/demo/": join(ROOT, "tests/fixtures/demo"),
 };
-const server = await serve(FOLDERS, { intercept: answerPage });
+const intercept = (...exchange) =>
+  answerPage(...exchange) || answerEcho(...exchange) || answerFrame(...exchange);
+const server = await serve(FOLDERS, { intercept });
 const browser = await launchChromium();
 const { totals, report } = reporter();
 try {

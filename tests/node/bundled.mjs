@@ -27,7 +27,7 @@ const replacedGlue = (statements) => ({
   },
 });
 
-/** Imports `src/ts/<file>`; `source` is the file of src/ts/source behind `#source`. */
+/** Imports `src/ts/<file>`; `source` is the file of src/ts/entry/source behind `#source`. */
 export async function importSource(file, { source = "none", glue } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-bundled-"));
   try {

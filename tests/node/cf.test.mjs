@@ -292,7 +292,7 @@ test("any JSON at all in the attributes: numbers, or an error of ours", async ()
     const own = { shape: [3], chunks: [2], dtype: data_type, names: ["x"], attributes };
     const coordinate = new zarr.Array(new Map(), "/x", metadata(own));
     try {
-      assert.equal((await zarr.coords(coordinate, "x")).moments().length, 3);
+      assert.equal((await (await zarr.coords(coordinate, "x")).moments()).length, 3);
     } catch (error) {
       assert.ok(error instanceof zarr.ZarrError, String(error?.stack));
     }

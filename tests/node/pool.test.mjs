@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./bundled.mjs";
 
-const { DecodePool } = await importSource("pool/pool.ts");
+const { DecodePool } = await importSource("engine/decode/pool.ts");
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -296,7 +296,7 @@ test("decoders that have nothing to do end after a while, those that have do not
 });
 
 test("an instance whose memory has grown past the limit begins anew when it has no part at hand", async () => {
-  const { DecodeServer } = await importSource("worker/decode_server.ts");
+  const { DecodeServer } = await importSource("engine/decode/decode_server.ts");
   const { readFileSync } = await import("node:fs");
   const { join } = await import("node:path");
   const { ROOT } = await import("../../scripts/run_command.mjs");

@@ -199,7 +199,7 @@ test("what a worker was at that died is written by another", async (t) => {
 });
 
 test("a gate that is closed waits for who is inside, and lets nobody in", async () => {
-  const { newGate, passGate, closeGate } = await importSource("worker/gate.ts");
+  const { newGate, passGate, closeGate } = await importSource("engine/decode/gate.ts");
   const gate = newGate();
   let writes = 0;
   const write = () => {
@@ -218,8 +218,8 @@ test("a gate that is closed waits for who is inside, and lets nobody in", async 
 });
 
 test("a part is put where it belongs, whatever its rows are", async () => {
-  const { placeShared } = await importSource("worker/place_shared.ts");
-  const { newGate } = await importSource("worker/gate.ts");
+  const { placeShared } = await importSource("engine/decode/place_shared.ts");
+  const { newGate } = await importSource("engine/decode/gate.ts");
   for (const [targetShape, start, shape] of [
     [
       [4, 300_000],

@@ -53,6 +53,13 @@ const opened = async () => {
 
 const distinct = (values) => new Set(values).size;
 
+/** All objects of a plan. */
+async function objectsOf(plan) {
+  const objects = [];
+  for await (const object of plan.objects()) objects.push(object);
+  return objects;
+}
+
 test("a plan tells chunks, keys, requests and bytes, and fetches nothing", async () => {
   const { store, array } = await opened();
   const before = store.asked.length;
@@ -66,7 +73,7 @@ test("a plan tells chunks, keys, requests and bytes, and fetches nothing", async
   assert.equal(plan.encodedBasis, "decoded");
   assert.equal(plan.encodedBytes, plan.decodedBytes);
   assert.ok(plan.memoryBytes >= plan.resultBytes);
-  const objects = [...plan.objects()];
+  const objects = await objectsOf(plan);
   assert.equal(objects.length, 18);
   assert.deepEqual(objects[0], { chunk: [0, 0], key: "/c/0/0" });
   assert.deepEqual(objects.at(-1), { chunk: [2, 5], key: "/c/2/5" });
@@ -84,7 +91,7 @@ test("plans of points, lists, integers and nothing", async () => {
   const { array } = await opened();
   const counts = async (selection) => {
     const plan = await array.plan(selection);
-    return [plan.shape, plan.chunkCount, [...plan.objects()].map(({ key }) => key)];
+    return [plan.shape, plan.chunkCount, (await objectsOf(plan)).map(({ key }) => key)];
   };
   assert.deepEqual(await counts([3, 1499]), [[], 1, ["/c/0/5"]]);
   assert.deepEqual(await counts(zarr.points([0, 1999, 1], [0, 1499, 2])), [[3], 2, ["/c/0/0", "/c/7/5"]]);
@@ -112,7 +119,7 @@ test("a plan over more chunks than could be listed", async () => {
   assert.equal(plan.encodedBasis, "exact");
   assert.equal(plan.encodedBytes, 2 ** 52 * 2000);
   const first = [];
-  for (const { key } of plan.objects()) {
+  for await (const { key } of plan.objects()) {
     first.push(key);
     if (first.length === 3000) break;
   }
@@ -140,7 +147,7 @@ test("a plan of a sharded array counts indexes", async () => {
   assert.equal(plan.chunkCount, 5);
   assert.deepEqual(plan.requests, { least: 4, most: 7 });
   assert.deepEqual(
-    [...plan.objects()].map(({ chunk }) => chunk),
+    (await objectsOf(plan)).map(({ chunk }) => chunk),
     [
       [0, 0],
       [1, 0],

@@ -44,7 +44,7 @@ export async function converted(array: zarr.Array<"int16", zarr.FetchStore>) {
   // @ts-expect-error colours are of pixels
   await array.get(null, { as: "float32", colors: "magma" });
   const time: zarr.Coordinates = await zarr.coords(array, "time");
-  check<Same<ReturnType<typeof time.moment>, zarr.Moment | null>>();
+  check<Same<ReturnType<typeof time.moment>, Promise<zarr.Moment | null>>>();
   const { counts }: zarr.Histogram = await zarr.histogram(array, { decode: "cf" });
   check<Same<typeof counts, Float64Array<ArrayBufferLike>>>();
 }

@@ -15,7 +15,8 @@ export async function streaming(array: zarr.Array<"float32", zarr.FetchStore>, s
   array.stream(null, { order: "f" });
   const plan = await array.plan({ time: 0 });
   check<Same<typeof plan, zarr.ReadPlan>>();
-  const keys: string[] = [...plan.objects()].map(({ key }) => key);
+  const keys: string[] = [];
+  for await (const { key } of plan.objects()) keys.push(key);
   const progress: zarr.Progress = await array.prefetch(null, {
     signal,
     onProgress: ({ totalChunks }) => totalChunks,

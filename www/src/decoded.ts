@@ -44,9 +44,10 @@ function momentText({ year, month, day, hour, minute, second }: zarr.Moment): st
   return `${date} ${two(hour)}:${two(minute)}${second === 0 ? "" : `:${two(second)}`}`;
 }
 
-function nameOf(coordinates: zarr.Coordinates): PlaceName {
+async function nameOf(coordinates: zarr.Coordinates): Promise<PlaceName> {
+  const moments = coordinates.time ? await coordinates.moments() : [];
   return (index) => {
-    const moment = coordinates.moment(index);
+    const moment = moments[index];
     if (moment) return momentText(moment);
     const value = coordinates.values[index];
     if (typeof value === "string") return value;
@@ -62,7 +63,7 @@ export async function placeNames(array: ArrayNode, signal: AbortSignal): Promise
   const named = array.shape.map(async (length, axis): Promise<PlaceName | undefined> => {
     if (length > MOST) return undefined;
     try {
-      return nameOf(await zarr.coords(array, axis, { signal }));
+      return await nameOf(await zarr.coords(array, axis, { signal }));
     } catch {
       // Not to know where one is takes nothing from the picture.
       return undefined;

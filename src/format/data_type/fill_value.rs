@@ -7,6 +7,7 @@ use super::typestr::Endian;
 use super::{DataType, Run, boolean, complex, fixed_bytes, optional, structure, time, utf32, variable};
 use crate::error::{Error, Result};
 use crate::format::metadata::json::Json;
+use crate::format::tolerated::Form;
 
 /// One element, packed little-endian; of types of variable length its bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -63,7 +64,7 @@ impl FillValue {
         match data_type {
             // xarray writes "NaN" beside integer types when the fill value came from a float attribute.
             DataType::Integer(_) if json.str().is_ok_and(|text| text == "NaN") => {
-                warnings.push(format!("fill_value \"NaN\" of {} is read as 0", data_type.name()));
+                warnings.push(Form::V2FillNan.warning(format!("fill_value of {}", data_type.name())));
                 Ok(Self::zero(data_type))
             }
             DataType::Integer(integer) => integer.parse_v2_fill(json),

@@ -15,6 +15,7 @@ pub mod draft;
 mod draft_2020;
 mod draft_2022;
 pub mod extension;
+mod incomplete;
 pub mod json;
 pub mod large;
 pub mod marked;
@@ -27,6 +28,7 @@ pub mod write;
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::ChunkKeyEncoding;
 use crate::format::data_type::{DataType, FillValue};
+use crate::format::tolerated::Form;
 
 /// Which text a document follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -174,9 +176,14 @@ pub struct DataTypeFallback {
 impl DataTypeFallback {
     /// "Silently using a fallback without explicit approval might cause problems for users."
     pub fn warning(&self) -> String {
+        Form::DraftFallback.warning(self.description())
+    }
+
+    /// What is not known, and what stands for it.
+    pub fn description(&self) -> String {
         let Self { extension, data_type, used } = self;
         let unknown = format!("the data type {data_type} of the extension {extension:?} is not known here");
-        format!("{unknown}; its elements are read as {used}")
+        format!("{unknown}, and its fallback is {used}")
     }
 }
 

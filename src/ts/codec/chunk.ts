@@ -2,9 +2,10 @@
  * Chunks as codecs of the user's see them (zarrita's `{ data, shape, stride }`), from packed elements and back. Floats that this
  * engine has no typed array for are their bits; elements that are no numbers, text or booleans are packed bytes.
  */
-import type { TypeDescription } from "../data_type.ts";
-import { aligned, stridesOf, viewClass, viewOf } from "../read/typed_arrays.ts";
-import { BoolArray, ByteStringArray, UnicodeStringArray } from "../wrapper_arrays.ts";
+
+import { aligned, stridesOf, viewClass, viewOf } from "../elements/typed_arrays.ts";
+import type { TypeDescription } from "../model/data_type.ts";
+import { BoolArray, ByteStringArray, UnicodeStringArray } from "../model/wrapper_arrays.ts";
 import { CodecFault } from "./fault.ts";
 import type { ArrayForm } from "./site.ts";
 

@@ -1,9 +1,14 @@
 /** What goes wrong in codecs of the user's, on its way to becoming a `CodecPipelineError`. */
-import type { ErrorReport } from "../errors.ts";
-import type { Failure } from "../worker/protocol.ts";
+import type { ErrorReport } from "../model/errors.ts";
 import type { CodecRequest } from "./site.ts";
 
 /** A codec gave what it must not, or lacks what it would have to have. */
+/** A failed part: the engine's error as JSON, and what a codec of the user's threw. */
+export interface Failure {
+  report: string;
+  cause?: unknown;
+}
+
 export class CodecFault extends Error {
   readonly expected: string;
   readonly actual: string;

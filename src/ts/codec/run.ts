@@ -1,8 +1,9 @@
 /**
  * Runs codecs of the user's: on the caller's thread those that are functions, in workers those that are modules.
  */
-import type { CodecEntry, CodecKind, UserCodec } from "../registry.ts";
+
 import { chunkOf, packedChunk, scalarOf } from "./chunk.ts";
+import type { CodecEntry, CodecKind, UserCodec } from "./entry.ts";
 import { CodecFault } from "./fault.ts";
 import type { CodecRequest, CodecSite } from "./site.ts";
 
@@ -13,12 +14,6 @@ export interface MadeCodec {
   kind: CodecKind;
   codec: UserCodec;
 }
-
-/** The entry that a module holds. */
-export const entryOf = (module: { default?: unknown }): CodecEntry => {
-  const entry = (module.default ?? module) as CodecEntry;
-  return typeof entry.fromConfig === "function" ? entry : (module as unknown as CodecEntry);
-};
 
 function configurationOf({ configuration }: CodecSite): Record<string, unknown> {
   // v2's object names the codec too.

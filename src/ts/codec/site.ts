@@ -2,8 +2,8 @@
  * What the engine asks of codecs of the user's: written by `src/js/user_codecs.rs` and `src/format/codec/user`. Used in workers
  * too.
  */
-import type { TypeDescription } from "../data_type.ts";
-import type { CodecKind } from "../registry.ts";
+import type { TypeDescription } from "../model/data_type.ts";
+import type { CodecKind } from "./entry.ts";
 
 /** A codec at its place in a chain. */
 export interface CodecSite {

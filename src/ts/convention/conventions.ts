@@ -1,12 +1,12 @@
 /**
  * `conventions`, `validate`, `addConvention`: which conventions a node has, what is wrong with them, and declaring one more.
  */
-import { ZarrError } from "../errors.ts";
-import { exactJson } from "../node_facts.ts";
-import type { Attributes } from "../types.ts";
-import { factsOf, type NodeLike } from "./facts.ts";
+import { ZarrError } from "../model/errors.ts";
+import { exactJson } from "../model/exact_json.ts";
+import { factsOf, type NodeLike } from "../model/node_like.ts";
+import type { Attributes } from "../model/types.ts";
+import { ask } from "../port/convention.ts";
 import type { Finding } from "./findings.ts";
-import { ask } from "./module.ts";
 import { registeredConventions } from "./registered.ts";
 import { checkLoaded, checkSchema } from "./schema.ts";
 

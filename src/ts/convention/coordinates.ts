@@ -2,13 +2,14 @@
  * `coords`: the coordinates of a dimension of an array: those of the variable of its name beside it (CF, xarray), else of the
  * array's place in the world (`spatial:`, OME, multiscales: `pyramid` reads them).
  */
-import { FACTS, type Array as ZarrArray } from "../array.ts";
-import type { CoordinateValue, NearestOptions } from "../by_value.ts";
-import { InvalidSelectionError, NotFoundError, UnsupportedError, ZarrError } from "../errors.ts";
-import { Location } from "../location.ts";
-import { openerBeside } from "../open.ts";
-import { dimensionNamesOf } from "../selection.ts";
-import type { AbsolutePath, Attributes, DataType, Readable, Slice } from "../types.ts";
+import type { Array as ZarrArray } from "../api/array.ts";
+import type { CoordinateValue, NearestOptions } from "../api/by_value.ts";
+import { Location } from "../api/location.ts";
+import { FACTS } from "../api/node_facts.ts";
+import { openerBeside } from "../api/open.ts";
+import { dimensionNamesOf } from "../api/selection.ts";
+import { InvalidSelectionError, NotFoundError, UnsupportedError, ZarrError } from "../model/errors.ts";
+import type { AbsolutePath, Attributes, DataType, Readable, Slice } from "../model/types.ts";
 import { Lookup } from "./lookup.ts";
 import { pyramid } from "./pyramid.ts";
 import type { PyramidLevel } from "./pyramid_model.ts";
@@ -67,22 +68,22 @@ export class Coordinates {
   }
 
   /** The moment of an element of a time axis; null where there is none. */
-  moment(element: number): Moment | null {
-    return this.time?.moment(this.#count(element)) ?? null;
+  async moment(element: number): Promise<Moment | null> {
+    return (await this.time?.moment(this.#count(element))) ?? null;
   }
 
   /** The `Date` of an element of a time axis; an invalid one where there is none, or its calendar is not real. */
-  date(element: number): Date {
-    return this.time?.date(this.#count(element)) ?? new Date(Number.NaN);
+  async date(element: number): Promise<Date> {
+    return (await this.time?.date(this.#count(element))) ?? new Date(Number.NaN);
   }
 
   /** All moments; nulls where the axis is not time. */
-  moments(): (Moment | null)[] {
+  async moments(): Promise<(Moment | null)[]> {
     const counts = globalThis.Array.from({ length: this.length }, (_, element) => this.#count(element));
-    return this.time?.moments(counts) ?? counts.map(() => null);
+    return (await this.time?.moments(counts)) ?? counts.map(() => null);
   }
 
-  #number(value: unknown): number {
+  async #number(value: unknown): Promise<number> {
     if (typeof value === "number" || typeof value === "bigint") return Number(value);
     if (this.time) return this.time.count(value as string);
     throw new InvalidSelectionError(`${JSON.stringify(this.dimension)} is no time axis`, {
@@ -96,23 +97,22 @@ export class Coordinates {
     return this.#lookup;
   }
 
-  /** The element that a value means. Throws an `InvalidSelectionError` where there is none. */
-  nearest(value: CoordinateValue, options: NearestOptions = {}): number {
+  /** The element that a value means. Rejects with an `InvalidSelectionError` where there is none. */
+  async nearest(value: CoordinateValue, options: NearestOptions = {}): Promise<number> {
     const what = JSON.stringify(this.dimension);
     if (this.values instanceof Float64Array)
-      return this.#search().nearest(this.#number(value), options, what);
+      return this.#search().nearest(await this.#number(value), options, what);
     const found = this.values.indexOf(String(value));
     if (found >= 0) return found;
     throw new InvalidSelectionError(`no element of ${what} is ${JSON.stringify(value)}`);
   }
 
   /** The elements from one value to another, both included; null is no bound. A slice, or a list where they are not neighbours. */
-  range(from: CoordinateValue | null, to: CoordinateValue | null): Slice | number[] {
+  async range(from: CoordinateValue | null, to: CoordinateValue | null): Promise<Slice | number[]> {
     if (!(this.values instanceof Float64Array))
       throw new UnsupportedError("ranges of coordinates that are text");
-    const [low, high] = [from ?? Number.NEGATIVE_INFINITY, to ?? Number.POSITIVE_INFINITY].map((value) =>
-      this.#number(value),
-    );
+    const bounds = [from ?? Number.NEGATIVE_INFINITY, to ?? Number.POSITIVE_INFINITY];
+    const [low, high] = await Promise.all(bounds.map((value) => this.#number(value)));
     return this.#search().range(
       Math.min(low as number, high as number),
       Math.max(low as number, high as number),

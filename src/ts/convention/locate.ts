@@ -1,16 +1,23 @@
 /**
- * `locate`: a selection in which values of coordinates stand (`at`, `between`), as one by place.
+ * `locate`: a selection in which values of coordinates stand (`at`, `between`), as one by place; and those words themselves.
  */
-import type { Array as ZarrArray } from "../array.ts";
-import { AtValue, type ByValue, isByValue } from "../by_value.ts";
-import { type AnySelection, type DimensionSelection, Points } from "../selection.ts";
-import type { DataType, Readable } from "../types.ts";
+import type { Array as ZarrArray } from "../api/array.ts";
+import {
+  AtValue,
+  BetweenValues,
+  type ByValue,
+  type CoordinateValue,
+  isByValue,
+  type NearestOptions,
+} from "../api/by_value.ts";
+import { type AnySelection, type DimensionSelection, Points } from "../api/selection.ts";
+import type { DataType, Readable } from "../model/types.ts";
 import { type CoordsOptions, coords } from "./coordinates.ts";
 
 type AnyArray = ZarrArray<DataType, Readable>;
 
 /** Whether somebody has to look up where values are. */
-export function hasValues(selection: AnySelection | null | undefined): boolean {
+function hasValues(selection: AnySelection | null | undefined): boolean {
   if (selection === null || selection === undefined || selection instanceof Points) return false;
   return Object.values(selection).some(isByValue);
 }
@@ -24,7 +31,7 @@ async function located(
   const found = await coords(array, dimension, options);
   if (!(entry instanceof AtValue)) return found.range(entry.from, entry.to);
   const { value, options: how } = entry;
-  if (globalThis.Array.isArray(value)) return value.map((one) => found.nearest(one, how));
+  if (globalThis.Array.isArray(value)) return Promise.all(value.map((one) => found.nearest(one, how)));
   return found.nearest(value as number, how);
 }
 
@@ -55,3 +62,20 @@ export async function locate(
   );
   return Object.fromEntries(await Promise.all(entries));
 }
+
+/**
+ * In place of an index: the element whose coordinate is nearest to a value. Of a list of values, the elements in its order.
+ * `array.get({ lat: at(51.5), time: at("2000-01-01") })`
+ */
+export const at = (
+  value: CoordinateValue | readonly CoordinateValue[],
+  options: NearestOptions = {},
+): AtValue => new AtValue(value, options, locate);
+
+/**
+ * In place of a slice: the elements whose coordinates are from one value to another, both included, in either order; null is
+ * no bound. A date without a clock is its midnight, not all of its day.
+ * `array.get({ time: between("2000-01-01", "2000-12-31T23:59") })`
+ */
+export const between = (from: CoordinateValue | null, to: CoordinateValue | null): BetweenValues =>
+  new BetweenValues(from, to, locate);

@@ -1,9 +1,9 @@
 /**
  * Which element of a coordinate has a value, or is near it. Arithmetic on numbers: ascending, descending and unsorted ones, with gaps.
  */
-import type { NearestOptions } from "../by_value.ts";
-import { InvalidSelectionError } from "../errors.ts";
-import type { Slice } from "../types.ts";
+import type { NearestOptions } from "../api/by_value.ts";
+import { InvalidSelectionError } from "../model/errors.ts";
+import type { Slice } from "../model/types.ts";
 
 type Method = NonNullable<NearestOptions["method"]>;
 

@@ -2,14 +2,14 @@
  * `pyramid`: from a group (or an array) to the one model of its levels. The conventions' module says which nodes it needs; here
  * they are opened, the consolidated metadata first where the store has them.
  */
-import { Array as ZarrArray } from "../array.ts";
-import { withMaybeConsolidatedMetadata } from "../consolidated.ts";
-import { NotFoundError, ZarrError } from "../errors.ts";
-import { Location } from "../location.ts";
-import { open } from "../open.ts";
-import type { AbsolutePath, AsyncReadable, DataType, Readable } from "../types.ts";
-import { type ChildFact, factsOf, type NodeLike } from "./facts.ts";
-import { ask } from "./module.ts";
+import { Array as ZarrArray } from "../api/array.ts";
+import { withMaybeConsolidatedMetadata } from "../api/consolidated.ts";
+import { Location } from "../api/location.ts";
+import { open } from "../api/open.ts";
+import { NotFoundError, ZarrError } from "../model/errors.ts";
+import { type ChildFact, factsOf, type NodeLike } from "../model/node_like.ts";
+import type { AbsolutePath, AsyncReadable, DataType, Readable } from "../model/types.ts";
+import { ask } from "../port/convention.ts";
 import { Pyramid, type PyramidFacts } from "./pyramid_model.ts";
 
 export interface PyramidOptions {

@@ -2,9 +2,9 @@
  * The one model of every pyramid, and what a viewer asks of it: which level fits, which tiles are in view, where things are.
  * Arithmetic on what the conventions' module has read; nothing here waits.
  */
-import { FACTS, type Array as ZarrArray } from "../array.ts";
-import { ZarrError } from "../errors.ts";
-import type { DataType, Readable, Slice } from "../types.ts";
+import { FACTS, type Array as ZarrArray } from "../api/array.ts";
+import { ZarrError } from "../model/errors.ts";
+import type { DataType, Readable, Slice } from "../model/types.ts";
 import type { Finding } from "./findings.ts";
 import {
   type Extent,
@@ -16,7 +16,10 @@ import {
   toWorld,
   worldBox,
 } from "./geometry.ts";
+import type { PyramidLevel } from "./pyramid_level.ts";
 import { type Tile, tilesIn } from "./tiles.ts";
+
+export type { PyramidLevel };
 
 export interface PyramidAxis {
   /** As the metadata name it; `dim_0` where nothing does. */
@@ -65,17 +68,6 @@ export interface PyramidFacts {
   placed: boolean;
   ignored: { path: string; type: string }[];
   findings: Finding[];
-}
-
-export interface PyramidLevel<Store extends Readable = Readable> extends Placed {
-  /** As the metadata name it. */
-  readonly asset: string;
-  readonly path: string;
-  readonly array: ZarrArray<DataType, Store>;
-  readonly shape: readonly number[];
-  readonly chunks: readonly number[];
-  /** The larger of an element's two sides, in world units. */
-  readonly unitsPerElement: number;
 }
 
 /** Which index of the axes that are neither x nor y: by role or name; `null` is all of an axis. 0 unless given. */

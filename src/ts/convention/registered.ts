@@ -1,7 +1,7 @@
 /**
  * Conventions that a user made known, in one call each.
  */
-import { ZarrError } from "../errors.ts";
+import { ZarrError } from "../model/errors.ts";
 
 export type JsonSchema = Record<string, unknown> | boolean;
 

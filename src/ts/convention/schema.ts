@@ -4,8 +4,8 @@
  * is a chunk of its own, downloaded when there is a schema to check.
  */
 import type { Validator } from "@cfworker/json-schema";
-import { warn } from "../engine/warn.ts";
-import { documentOf, type NodeLike } from "./facts.ts";
+import { documentOf, type NodeLike } from "../model/node_like.ts";
+import { warn } from "../port/warnings.ts";
 import type { Finding } from "./findings.ts";
 import type { JsonSchema } from "./registered.ts";
 

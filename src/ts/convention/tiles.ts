@@ -1,10 +1,10 @@
 /**
  * The chunk-aligned tiles of a level in an extent, nearest first.
  */
-import { ZarrError } from "../errors.ts";
-import type { Slice } from "../types.ts";
+import { ZarrError } from "../model/errors.ts";
+import type { Slice } from "../model/types.ts";
 import { type Extent, elementsIn, indexBox, type Plane, toWorld, worldBox } from "./geometry.ts";
-import type { PyramidLevel } from "./pyramid_model.ts";
+import type { PyramidLevel } from "./pyramid_level.ts";
 
 /** A chunk of the plane. */
 export interface Tile {

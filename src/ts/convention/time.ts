@@ -2,25 +2,11 @@
  * Counts of time, `days since 2000-01-01` in a calendar: as dates and back. Units are read and dates are made by the conventions' module
  * (`src/convention/cf/time.rs`), in integers.
  */
-import { exactJson } from "../node_facts.ts";
-import { ask, askNow } from "./module.ts";
+import { exactJson } from "../model/exact_json.ts";
+import type { DateLike, Moment } from "../model/time.ts";
+import { ask } from "../port/convention.ts";
 
-/** A moment in a calendar, which may have a 30 February. */
-export interface Moment {
-  year: number;
-  month: number;
-  day: number;
-  hour: number;
-  minute: number;
-  second: number;
-  nanosecond: number;
-}
-
-/**
- * A date as callers write it: `"2000-01-01T12:00"` (of UTC unless it has a zone), the members of a `Moment` (the day must be there), or a
- * `Date`, of which other calendars take what it reads in UTC.
- */
-export type DateLike = string | Date | (Pick<Moment, "year" | "month" | "day"> & Partial<Moment>);
+export type { DateLike, Moment };
 
 interface Answer {
   isReal: boolean;
@@ -54,46 +40,46 @@ export class TimeUnits {
     this.isReal = isReal;
   }
 
-  #ask(question: Question): Answer {
+  #ask(question: Question): Promise<Answer> {
     const { units, calendar } = this;
-    return askNow<Answer>(exactJson({ verb: "time", units, calendar, ...question }));
+    return ask<Answer>(exactJson({ verb: "time", units, calendar, ...question }));
   }
 
-  #each<T>(counts: ArrayLike<number | bigint>, answered: (answer: Answer) => T[]): T[] {
+  async #each<T>(counts: ArrayLike<number | bigint>, answered: (answer: Answer) => T[]): Promise<T[]> {
     const all: T[] = [];
     for (let at = 0; at < counts.length; at += AT_ONCE) {
       const some = globalThis.Array.from({ length: Math.min(AT_ONCE, counts.length - at) }, (_, place) =>
         finite(counts[at + place]),
       );
-      all.push(...answered(this.#ask({ counts: some })));
+      all.push(...answered(await this.#ask({ counts: some })));
     }
     return all;
   }
 
   /** The moment of each count, to the nanosecond; null for NaN, and for counts beyond all dates. */
-  moments(counts: ArrayLike<number | bigint>): (Moment | null)[] {
+  moments(counts: ArrayLike<number | bigint>): Promise<(Moment | null)[]> {
     return this.#each(counts, ({ moments }) => moments);
   }
 
   /** The same as `Date`s, rounded to milliseconds; invalid ones for what is no date, and for all of a calendar that is not real. */
-  dates(counts: ArrayLike<number | bigint>): Date[] {
+  dates(counts: ArrayLike<number | bigint>): Promise<Date[]> {
     return this.#each(counts, ({ milliseconds }) => milliseconds.map((time) => new Date(time ?? Number.NaN)));
   }
 
   /** The moment of a count. */
-  moment(count: number | bigint): Moment | null {
-    return this.moments([count])[0] ?? null;
+  async moment(count: number | bigint): Promise<Moment | null> {
+    return (await this.moments([count]))[0] ?? null;
   }
 
   /** The `Date` of a count. */
-  date(count: number | bigint): Date {
-    return this.dates([count])[0] ?? new Date(Number.NaN);
+  async date(count: number | bigint): Promise<Date> {
+    return (await this.dates([count]))[0] ?? new Date(Number.NaN);
   }
 
-  /** The count of a date: the double nearest to it. Throws an `Argument` error for what is no date of the calendar. */
-  count(date: DateLike): number {
+  /** The count of a date: the double nearest to it. Rejects with an `Argument` error for what is no date of the calendar. */
+  async count(date: DateLike): Promise<number> {
     const told = date instanceof Date ? this.#told(date) : date;
-    return this.#ask({ dates: [told] }).counts[0] ?? Number.NaN;
+    return (await this.#ask({ dates: [told] })).counts[0] ?? Number.NaN;
   }
 
   #told(date: Date): unknown {

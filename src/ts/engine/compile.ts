@@ -1,9 +1,23 @@
 /**
- * From wherever the wasm is to a compiled module; each build is compiled once, never synchronously.
+ * From the form in which wasm crosses the port to a compiled module. Each build is compiled once, never synchronously. The
+ * engine's own build comes with the first message, as a rule; the page is asked for the others.
  */
-import { conventionsBytes, engineBytes, fullBytes, imagesBytes } from "#source";
-import { ZarrError } from "../errors.ts";
-import { configuration, type WasmSource } from "./configuration.ts";
+import { ZarrError } from "../model/errors.ts";
+import type { Build, WasmText } from "../port/protocol.ts";
+import { configuration } from "./configuration.ts";
+import { PAGE, page } from "./page.ts";
+
+function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
+  const { fromBase64 } = Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
+  return fromBase64
+    ? fromBase64.call(Uint8Array, text)
+    : Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+}
+
+async function inflate(text: string): Promise<ArrayBuffer> {
+  const deflated = new Response(decodeBase64(text)).body as ReadableStream<Uint8Array<ArrayBuffer>>;
+  return new Response(deflated.pipeThrough(new DecompressionStream("deflate-raw"))).arrayBuffer();
+}
 
 /** Compiles while it downloads, where the server names the type that this requires. */
 async function compileResponse(response: Response): Promise<WebAssembly.Module> {
@@ -17,48 +31,27 @@ async function compileResponse(response: Response): Promise<WebAssembly.Module> 
 }
 
 /** Node's `fetch` knows no files. */
-async function readFile(url: URL): Promise<BufferSource> {
+async function readFile(url: string): Promise<BufferSource> {
   const { process } = globalThis as {
     process?: { getBuiltinModule?(name: string): { readFile(url: URL): Promise<BufferSource> } };
   };
   const files = process?.getBuiltinModule?.("node:fs/promises");
   if (!files) throw new ZarrError("Argument", `${url} cannot be read here; pass the bytes`);
-  return files.readFile(url);
+  return files.readFile(new URL(url));
 }
 
-async function compileUrl(source: string | URL): Promise<WebAssembly.Module> {
-  const { location } = globalThis as { location?: { href: string } };
-  const url = new URL(source, location?.href);
-  if (url.protocol === "file:") return WebAssembly.compile(await readFile(url));
-  return compileResponse(await fetch(url));
+async function compile(wasm: WasmText): Promise<WebAssembly.Module> {
+  if ("module" in wasm) return wasm.module;
+  if ("deflated" in wasm) return WebAssembly.compile(await inflate(wasm.deflated));
+  if ("bytes" in wasm) return WebAssembly.compile(wasm.bytes as BufferSource);
+  return wasm.url.startsWith("file:")
+    ? WebAssembly.compile(await readFile(wasm.url))
+    : compileResponse(await fetch(wasm.url));
 }
-
-async function compile(source: WasmSource): Promise<WebAssembly.Module> {
-  if (source instanceof WebAssembly.Module) return source;
-  if (typeof source === "string" || source instanceof URL) return compileUrl(source);
-  if (typeof Response !== "undefined" && source instanceof Response) return compileResponse(source);
-  return WebAssembly.compile(source as BufferSource);
-}
-
-/** Where each build comes from when `init` did not say. */
-const SOURCES = {
-  engine: { option: "wasm", inlined: engineBytes },
-  full: { option: "wasmFull", inlined: fullBytes },
-  images: { option: "wasmImages", inlined: imagesBytes },
-  conventions: { option: "wasmConventions", inlined: conventionsBytes },
-} as const;
-
-/** A build of the crate: one of the engine, or the conventions' own. */
-type Build = keyof typeof SOURCES;
 
 async function load(build: Build): Promise<WebAssembly.Module> {
-  const { option, inlined } = SOURCES[build];
-  const given = configuration[option];
-  const source = given === undefined ? await inlined?.() : await given;
-  if (source === undefined) {
-    throw new ZarrError("Argument", `this entry has no wasm inlined: call init({ ${option} }) first`);
-  }
-  return compile(source);
+  const sent = build === "engine" ? configuration.wasm : undefined;
+  return compile(sent ?? ((await page().ask(PAGE, "wasm", [build])) as WasmText));
 }
 
 const modules = new Map<Build, Promise<WebAssembly.Module>>();

@@ -4,8 +4,9 @@
  * touches the one in its place. Tasks (Rust futures) are polled from here: a trap while polling is caught, rejects what is
  * pending, and costs neither the process nor the page anything else.
  */
-import { INTERNAL, ZarrError } from "../errors.ts";
-import { breathe } from "../read/breathe.ts";
+
+import { breathe } from "../elements/breathe.ts";
+import { INTERNAL, ZarrError } from "../model/errors.ts";
 import { cacheLimits } from "./configuration.ts";
 import { counters } from "./counters.ts";
 import { Locks } from "./locks.ts";

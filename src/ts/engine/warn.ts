@@ -1,15 +1,6 @@
-/**
- * Warnings: what a person should know and no error says. They go to `onWarning` of `init`, if there is one, and are counted.
- */
-import { configuration } from "./configuration.ts";
-import { counters } from "./counters.ts";
+/** Warnings of the engine's own: the page counts them and tells `onWarning`. */
+import { page } from "./page.ts";
 
-/** Tells of something; `path` is the node or the address that it is about. */
-export function warn(message: string, path: string): void {
-  counters.warnings += 1;
-  try {
-    configuration.onWarning?.(message, path);
-  } catch {
-    // A listener that throws does not end what it hears of.
-  }
-}
+/** Tells of something; `path` is the node or the address that it is about, `store` the store that keeps the warning. */
+export const warn = (message: string, path: string, store?: number): void =>
+  page().warn(message, path, store);

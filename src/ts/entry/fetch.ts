@@ -1,4 +1,5 @@
 /**
  * `zarr-wasm/fetch`: the HTTP store, under the name and path that `@zarrita/storage` has it.
  */
-export { FetchStore, FetchStore as default, type FetchStoreOptions } from "../stores.ts";
+export { FetchStore, FetchStore as default } from "../store/fetch_store.ts";
+export type { FetchStoreOptions } from "../store/http_options.ts";

@@ -1,4 +1,4 @@
 /**
  * `zarr-wasm`: everything inlined, nothing to set up. Built with `#source` = `source/inline.ts`.
  */
-export * from "../api.ts";
+export * from "./names.ts";

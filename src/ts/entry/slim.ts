@@ -1,4 +1,4 @@
 /**
  * `zarr-wasm/slim`: nothing inlined; `init({ wasm, workerUrl })` comes first. Built with `#source` = `source/none.ts`.
  */
-export * from "../api.ts";
+export * from "./names.ts";

@@ -2,4 +2,4 @@
  * `zarr-wasm/worker`: the decoding worker as a file of its own, for `init({ workerUrl })` where blob workers are forbidden.
  * Exports nothing; it is started, not imported.
  */
-import "../worker/worker_main.ts";
+import "../engine/worker_main.ts";

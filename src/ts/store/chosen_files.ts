@@ -2,8 +2,7 @@
  * Folders that browsers without handles give: what `<input webkitdirectory>` lists, and dropped folders as entries
  * (`webkitGetAsEntry`). Read-only, as these are.
  */
-import type { AbsolutePath, AsyncStore, RangeQuery } from "../types.ts";
-import { DirectoryStore } from "./directory.ts";
+
 import {
   fileSystemFailed,
   type Listed,
@@ -12,7 +11,9 @@ import {
   namesOfPrefix,
   readFile,
   readFileRange,
-} from "./file.ts";
+} from "../files/file.ts";
+import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
+import { DirectoryStore } from "./directory.ts";
 import { ZipFileStore } from "./zip.ts";
 
 /** A store of files that are found somehow. */

@@ -9,9 +9,9 @@ import type { Dirent } from "node:fs";
 import { mkdir, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ZarrError } from "../errors.ts";
-import type { AbsolutePath, AsyncMutable, RangeQuery, StoreGetOptions } from "../types.ts";
-import { fileSystemFailed, type Listed, namesOf, namesOfPrefix, withSize } from "./file.ts";
+import { fileSystemFailed, type Listed, namesOf, namesOfPrefix, withSize } from "../files/file.ts";
+import { ZarrError } from "../model/errors.ts";
+import type { AbsolutePath, AsyncMutable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 
 /** How a file is called that is being written. */
 const UNFINISHED = /^\.[\da-z]{1,12}\.zarr-unfinished$/;

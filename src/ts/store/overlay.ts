@@ -1,15 +1,15 @@
 /**
  * `OverlayStore`: two stores as one that is read; what the first has counts.
  */
-import { isOurs, NativeStore, storeId } from "../stores.ts";
-import type { Readable } from "../types.ts";
+import type { Readable } from "../model/types.ts";
+import { isOurs, NativeStore } from "./native_store.ts";
 
 export class OverlayStore extends NativeStore {
   readonly first: Readable;
   readonly second: Readable;
 
   constructor(first: Readable, second: Readable) {
-    super((glue) => glue.overlayStore(storeId(glue, first), storeId(glue, second)));
+    super((objects) => ({ kind: "overlay", first: objects.store(first), second: objects.store(second) }));
     // Kept: the engine itself knows the stores of users weakly.
     this.first = first;
     this.second = second;

@@ -1,9 +1,10 @@
 /**
  * What `open` takes in place of a store: URLs, files that are archives, folders.
  */
-import { FetchStore } from "../stores.ts";
+
 import { EntryStore, FileListStore } from "./chosen_files.ts";
 import { DirectoryStore } from "./directory.ts";
+import { FetchStore } from "./fetch_store.ts";
 import { ZipFileStore } from "./zip.ts";
 
 /** An archive (`Blob`, `File`), or a folder in whatever form a browser gives it. */

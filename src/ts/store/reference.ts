@@ -2,10 +2,12 @@
  * `ReferenceStore`: keys that lead to parts of files elsewhere, as kerchunk's JSON describes them. The names and meanings are
  * those of `@zarrita/storage`, but for one: it reaches only its document's own server, unless `allowHosts` names more.
  */
-import { needFull } from "../engine/engine.ts";
-import { absoluteUrl, type FetchStoreOptions, httpOptions, isOurs, NativeStore } from "../stores.ts";
 
-type Glue = typeof import("#glue");
+import { absoluteUrl } from "../port/configuration.ts";
+import type { StoreDefinition } from "../port/definitions.ts";
+import type { ObjectNumbers } from "../port/object_numbers.ts";
+import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks } from "./http_options.ts";
+import { isOurs, NativeStore } from "./native_store.ts";
 
 export interface ReferenceStoreOptions extends FetchStoreOptions {
   /** The file of references that name none. */
@@ -26,7 +28,7 @@ const pageUrl = () => {
 export class ReferenceStore extends NativeStore {
   /** `place`: the document's URL, or the document. */
   constructor(place: URL | ReferenceSpec, options: ReferenceStoreOptions = {}) {
-    super(makeOf(place, options));
+    super(definitionOf(place, options));
   }
 
   static fromSpec(spec: ReferenceSpec, options?: ReferenceStoreOptions): ReferenceStore;
@@ -69,17 +71,27 @@ function originOf(url: string): string | undefined {
   }
 }
 
-function makeOf(place: URL | ReferenceSpec, options: ReferenceStoreOptions): (glue: Glue) => number {
+function definitionOf(
+  place: URL | ReferenceSpec,
+  options: ReferenceStoreOptions,
+): (objects: ObjectNumbers) => StoreDefinition {
+  checkHttpOptions(options);
   const url = place instanceof URL ? place.href : undefined;
   // The text is kept: the engine may have to be told again.
   const text = place instanceof URL ? undefined : typeof place === "string" ? place : JSON.stringify(place);
   const target = options.target === undefined ? undefined : absoluteUrl(options.target);
-  const own = [url ?? pageUrl(), target].flatMap((place) => (place === undefined ? [] : [originOf(place)]));
-  const http = httpOptions(url ?? "references", options, {
-    isMeantFor: (asked) => own.includes(originOf(asked)),
+  const own = [url ?? pageUrl(), target].flatMap((each) => (each === undefined ? [] : [originOf(each)]));
+  const headerOrigins = own.filter((origin) => origin !== undefined);
+  const callbacks = new HttpCallbacks(options);
+  return (objects) => ({
+    kind: "reference",
+    url,
+    text,
+    pageUrl: pageUrl(),
+    target,
+    allowHosts: options.allowHosts ?? [],
+    http: callbacks.define(objects, url ?? "references", { headerOrigins }),
   });
-  return (glue) =>
-    needFull(glue).referenceStore(url, text, pageUrl(), target, options.allowHosts ?? [], http);
 }
 
 export default ReferenceStore;

@@ -2,20 +2,12 @@
  * `ZipFileStore`: an archive that the engine reads lazily, from a URL, a `Blob` or anything that reads by ranges. The names and
  * meanings are those of `@zarrita/storage`; `list`, `size` and what hostile archives meet with are more.
  */
-import { needFull } from "../engine/engine.ts";
-import { warn } from "../engine/warn.ts";
-import {
-  absoluteUrl,
-  type FetchStoreOptions,
-  httpOptions,
-  isOurs,
-  isSameOrigin,
-  NativeStore,
-  storeId,
-} from "../stores.ts";
-import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../types.ts";
-
-type Glue = typeof import("#glue");
+import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
+import { absoluteUrl } from "../port/configuration.ts";
+import type { StoreDefinition } from "../port/definitions.ts";
+import type { ObjectNumbers } from "../port/object_numbers.ts";
+import { checkHttpOptions, type FetchStoreOptions, HttpCallbacks, isSameOrigin } from "./http_options.ts";
+import { isOurs, NativeStore } from "./native_store.ts";
 
 /** Reads an archive by ranges: `unzipit`'s interface. */
 export interface ZipReader {
@@ -32,8 +24,6 @@ export interface ZipFileStoreOptions {
   /** Gives entries other names, or leaves some out: from name to entry, to name to entry. */
   transformEntries?: (entries: Record<string, ZipEntryInfo>) => Record<string, ZipEntryInfo>;
 }
-
-const warnOfArchive = (message: string) => warn(message, "/");
 
 /** A reader as the store of one value that the engine reads the archive from. */
 class ReaderStore implements AsyncReadable {
@@ -68,7 +58,7 @@ export class ZipFileStore extends NativeStore {
 
   constructor(reader: ZipReader | Blob | URL, options: ZipFileStoreOptions & FetchStoreOptions = {}) {
     // What is called later keeps it alive: the engine itself knows stores of users weakly.
-    super(makeOf(reader, options));
+    super(definitionOf(reader, options));
     this.#transform = options.transformEntries;
     if (this.#transform) renamed(this);
   }
@@ -96,17 +86,23 @@ export class ZipFileStore extends NativeStore {
 }
 isOurs(ZipFileStore);
 
-function makeOf(reader: ZipReader | Blob | URL, options: FetchStoreOptions): (glue: Glue) => number {
+function definitionOf(
+  reader: ZipReader | Blob | URL,
+  options: FetchStoreOptions,
+): (objects: ObjectNumbers) => StoreDefinition {
   if (reader instanceof URL) {
-    return (glue) =>
-      needFull(glue).zipStoreOfUrl(
-        reader.href,
-        httpOptions(reader, options, { suffixIsFree: isSameOrigin(reader) }),
-      );
+    checkHttpOptions(options);
+    const callbacks = new HttpCallbacks(options);
+    const suffixIsFree = isSameOrigin(reader);
+    return (objects) => ({
+      kind: "zip-url",
+      url: reader.href,
+      http: callbacks.define(objects, reader, { suffixIsFree }),
+    });
   }
-  if (reader instanceof Blob) return (glue) => needFull(glue).zipStoreOfBlob(reader, warnOfArchive);
+  if (reader instanceof Blob) return () => ({ kind: "zip-blob", blob: reader });
   const store = new ReaderStore(reader);
-  return (glue) => needFull(glue).zipStoreOfStore(storeId(glue, store), warnOfArchive);
+  return (objects) => ({ kind: "zip-store", store: objects.store(store) });
 }
 
 /** Gives a store the names that its user's function made. The engine then asks these methods, as of a user's store. */

@@ -3,16 +3,10 @@
  * it is needed, metadata documents first (as OME-NGFF's RFC-9 wants an `.ozx`). Values are kept as `Blob`s, which browsers move
  * to disk; nothing is fixed until the archive is made, so a key can be written again and removed.
  */
-import { callFullNow, startFull } from "../engine/engine.ts";
-import { ZarrError } from "../errors.ts";
-import type { AbsolutePath, AsyncStore, RangeQuery } from "../types.ts";
 
-/** As `src/js/archive.rs` writes it. */
-interface ArchiveLayout {
-  order: number[];
-  headers: Uint8Array<ArrayBuffer>[];
-  end: Uint8Array<ArrayBuffer>;
-}
+import { ZarrError } from "../model/errors.ts";
+import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
+import { call } from "../port/engine.ts";
 
 interface Value {
   blob: Blob;
@@ -49,8 +43,8 @@ export class ZipWriter implements AsyncStore {
 
   async set(key: AbsolutePath, value: Uint8Array): Promise<void> {
     const blob = new Blob([value as Uint8Array<ArrayBuffer>]);
-    await startFull();
-    this.#values.set(key, { blob, crc: callFullNow((glue) => glue.crc32(value, 0)) });
+    const crc = await call("crc32", () => ({ value }));
+    this.#values.set(key, { blob, crc });
   }
 
   delete(key: AbsolutePath): boolean {
@@ -98,10 +92,10 @@ export class ZipWriter implements AsyncStore {
       throw new ZarrError("Argument", "an OME-Zarr archive needs a zarr.json at its root");
     }
     const entries = values.map(([key, { blob, crc }]) => ({ key, size: blob.size, crc }));
-    await startFull();
-    const { order, headers, end } = callFullNow(
-      (glue): ArchiveLayout => glue.layOutArchive(entries, this.#omeVersion),
-    );
+    const { order, headers, end } = await call("layOutArchive", () => ({
+      entries,
+      omeVersion: this.#omeVersion,
+    }));
     const parts = order.flatMap((at, place) => {
       const value = values[at]?.[1];
       const header = headers[place];

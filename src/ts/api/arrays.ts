@@ -1,0 +1,140 @@
+/**
+ * What the engine is told of an array, and what only the engine can tell of it: the type of a caller's metadata object, and
+ * the user's codecs.
+ */
+
+import { keepTables } from "../elements/typed_arrays.ts";
+import type { TypeDescription } from "../model/data_type.ts";
+import type { NodeSummary } from "../model/node_summary.ts";
+import { chunkFailed } from "../port/chunk_failed.ts";
+import type { ArrayDefinition } from "../port/definitions.ts";
+import { call } from "../port/engine.ts";
+import type { ArrayKey, ObjectNumbers } from "../port/object_numbers.ts";
+import type { BoundCodecs } from "./codecs.ts";
+import { type ArrayFacts, type ArrayNode, FACTS } from "./node_facts.ts";
+import type { Progress } from "./read/progress.ts";
+import { registry } from "./registry.ts";
+import { transformerCallback, transformerNames } from "./storage_transformers.ts";
+
+/** An array as the engine knows it: another object when what users have registered has changed. */
+interface Known extends ArrayKey {
+  codecs: BoundCodecs | undefined;
+  /** URIs of the storage transformers that were registered. */
+  transformers: string[];
+  /** It was read: which of the user's codecs it has is settled. */
+  isRead: boolean;
+}
+
+const known = new WeakMap<ArrayFacts, Known>();
+const types = new WeakMap<ArrayFacts, TypeDescription>();
+
+function knownOf(facts: ArrayFacts): Known {
+  const before = known.get(facts);
+  const transformers = transformerNames();
+  const isSame = transformers.join() === before?.transformers.join();
+  if (before && (before.isRead || isSame)) return before;
+  const entry: Known = { codecs: before?.codecs, transformers, isRead: false, warn: facts.warn };
+  known.set(facts, entry);
+  return entry;
+}
+
+/** The code that runs users' codecs: a chunk of its own, for pages that have any. */
+export const userCodecs = () => import("./codecs.ts").catch(chunkFailed);
+
+/** Codecs of the user's may have a say in what a chunk is: of a shard, or which dimension is the fastest. */
+export async function describeWithCodecs(
+  summary: NodeSummary,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (registry.size === 0 || !summary.array) return;
+  const { boundCodecs } = await userCodecs();
+  // What is wrong with a codec is told by reading.
+  const codecs = await boundCodecs(summary.document, signal).catch(() => undefined);
+  signal?.throwIfAborted();
+  if (!codecs) return;
+  const { document } = summary;
+  summary.array = await call("describeArray", () => ({ document, codecs: codecs.text }), { signal });
+}
+
+/** Gives an array the codecs that the user has registered, until it was read once. */
+export async function bindCodecs(facts: ArrayFacts, signal: AbortSignal | undefined): Promise<void> {
+  const entry = knownOf(facts);
+  if (registry.size === 0 || entry.isRead) return;
+  const { boundCodecs } = await userCodecs();
+  const codecs = await boundCodecs(facts.document, signal);
+  if (entry.isRead || codecs?.text === entry.codecs?.text) return;
+  known.set(facts, { ...entry, codecs });
+}
+
+/** Which of the user's codecs an array has is settled now. */
+export function settleCodecs(facts: ArrayFacts): void {
+  knownOf(facts).isRead = true;
+}
+
+/** The engine's number of an array. */
+export function arrayNumber(objects: ObjectNumbers, { [FACTS]: facts, store, path }: ArrayNode): number {
+  const entry = knownOf(facts);
+  return objects.array(entry, store, (told, storeNumber) =>
+    definitionOf(told, storeNumber, path, facts, entry),
+  );
+}
+
+function definitionOf(
+  objects: ObjectNumbers,
+  store: number,
+  path: string,
+  facts: ArrayFacts,
+  { codecs, transformers: names }: Known,
+): ArrayDefinition {
+  const { document, home, type, chunks, shards } = facts;
+  return {
+    store,
+    path,
+    document,
+    home,
+    type,
+    chunks,
+    stored: shards ?? chunks,
+    isRaw: facts.codecs.every(({ name }) => name === "bytes"),
+    codecs: codecs && {
+      text: codecs.text,
+      modules: codecs.modules,
+      runner: objects.callback(codecs.runner),
+    },
+    transformers:
+      names.length > 0 ? { names, callback: objects.callback(transformerCallback(objects)) } : undefined,
+  };
+}
+
+/** What the elements are; of a caller's metadata object the engine is asked once. */
+export async function typeOf(array: ArrayNode, signal?: AbortSignal): Promise<TypeDescription> {
+  const facts = array[FACTS];
+  const own = facts.type ?? types.get(facts);
+  if (own) return own;
+  const told = await call("describeType", (objects) => ({ array: arrayNumber(objects, array) }), { signal });
+  keepTables(told.tables);
+  types.set(facts, told.type);
+  return told.type;
+}
+
+/** Bytes of one element; undefined where elements have lengths of their own. */
+export const elementSizeOf = async (array: ArrayNode): Promise<number | undefined> =>
+  (await typeOf(array)).size;
+
+/** The name of an array's data type. */
+export const typeNameOf = async (array: ArrayNode): Promise<string> => (await typeOf(array)).name;
+
+/** Encoded bytes and chunks of an array that were read so far. */
+const observed = new WeakMap<ArrayFacts, { chunks: number; bytes: number }>();
+
+/** Adds a read to what is known of an array's chunks. */
+export function observe(facts: ArrayFacts, { chunks, bytes }: Progress): void {
+  const before = observed.get(facts) ?? { chunks: 0, bytes: 0 };
+  observed.set(facts, { chunks: before.chunks + chunks, bytes: before.bytes + bytes });
+}
+
+/** Mean encoded bytes of the chunks that were read, absent ones included. */
+export function observedChunkBytes(facts: ArrayFacts): number | undefined {
+  const { chunks, bytes } = observed.get(facts) ?? { chunks: 0, bytes: 0 };
+  return chunks > 0 ? bytes / chunks : undefined;
+}

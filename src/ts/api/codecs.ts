@@ -1,0 +1,127 @@
+/**
+ * Which codecs of the user's an array has: the engine names those whose names are registered, one after the other, and each is
+ * loaded and asked what it is.
+ */
+import { CodecFault, failureOf } from "../codec/fault.ts";
+import { CodecRunner, metaOf } from "../codec/run.ts";
+import type { CodecRequest, CodecSite } from "../codec/site.ts";
+import { type ErrorReport, errorFromReport } from "../model/errors.ts";
+import { call, unlessAborted } from "../port/engine.ts";
+import type { Callback, ObjectNumbers } from "../port/object_numbers.ts";
+import { Transferring } from "../port/perform.ts";
+import { learnOwn } from "./own_codecs.ts";
+import { type CodecLoader, registry, urlOf } from "./registry.ts";
+
+/** The user's codecs of one array. */
+export interface BoundCodecs {
+  /** As the engine and its workers read it: `src/format/codec/user/registered.rs`. */
+  text: string;
+  /** URLs of those that are modules, by their name in the registry. */
+  modules: Record<string, string>;
+  /** Runs the others, when the engine asks. */
+  runner: Callback;
+}
+
+/** A chain has fewer codecs of the user's than this. */
+const MOST_CODECS = 256;
+
+interface EncodedMeta {
+  dataType?: unknown;
+  shape?: unknown;
+  fillValue?: unknown;
+}
+
+const changed = (before: unknown, after: unknown) =>
+  after === undefined || JSON.stringify(before) === JSON.stringify(after) ? undefined : after;
+
+/** JSON of a fill value: special floats are strings there, and bigints digits. */
+function fillText(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === "bigint") return String(value);
+  return JSON.stringify(typeof value === "number" && !Number.isFinite(value) ? String(value) : value);
+}
+
+async function know(site: CodecSite, runner: CodecRunner) {
+  const { codec: name, configuration, dtype, shape } = site;
+  const { kind, codec } = await runner.made(site);
+  const known = { codec: name, configuration, dtype, shape, kind };
+  if (kind !== "array_to_array" || typeof codec.getEncodedMeta !== "function") return known;
+  const meta = metaOf(site);
+  const after = (codec.getEncodedMeta(meta) ?? {}) as EncodedMeta;
+  const dataType = changed(dtype, after.dataType);
+  const encoded = {
+    dataType: dataType === undefined ? undefined : JSON.stringify(dataType),
+    shape: changed(shape, after.shape),
+    fillValue: dataType === undefined ? undefined : fillText(after.fillValue),
+  };
+  return { ...known, encoded };
+}
+
+/** Asks the engine for the next codec that must be known, of those that are not among the `codecs` yet. */
+type Ask = (codecs: string) => Promise<string | undefined>;
+
+/** The user's codecs of an array that has these documents; undefined where it has none. */
+export const boundCodecs = (document: string, signal?: AbortSignal) =>
+  codecsAskedFor(
+    (codecs) => call("codecQuestion", () => ({ document, codecs }), { signal }),
+    "decode",
+    signal,
+  );
+
+/** The user's codecs of an array that is to be created by these options, `like` another. */
+export const codecsToCreate = (
+  options: string,
+  like: (objects: ObjectNumbers) => number | undefined,
+  signal: AbortSignal | undefined,
+) =>
+  codecsAskedFor(
+    (codecs) => call("newCodecQuestion", (objects) => ({ options, like: like(objects), codecs }), { signal }),
+    "encode",
+    signal,
+  );
+
+async function codecsAskedFor(
+  ask: Ask,
+  direction: CodecRequest["direction"],
+  signal: AbortSignal | undefined,
+): Promise<BoundCodecs | undefined> {
+  if (registry.size === 0) return undefined;
+  const loaders = new Map<string, CodecLoader>(registry);
+  await learnOwn([...loaders.keys()]);
+  const runner = new CodecRunner((registered) => (loaders.get(registered) as CodecLoader)());
+  const known: Awaited<ReturnType<typeof know>>[] = [];
+  const modules: Record<string, string> = {};
+  let names = [...loaders.keys()];
+  for (let round = 0; round < MOST_CODECS; round += 1) {
+    const question = await ask(JSON.stringify({ names, known }));
+    if (question === undefined) break;
+    const site = JSON.parse(question) as CodecSite;
+    try {
+      known.push(await unlessAborted(know(site, runner), signal));
+    } catch (thrown) {
+      signal?.throwIfAborted();
+      const { report, cause } = failureOf({ site, direction }, thrown);
+      throw errorFromReport({ ...(JSON.parse(report) as ErrorReport), cause });
+    }
+    signal?.throwIfAborted();
+    const url = urlOf(loaders.get(site.registered) as CodecLoader);
+    if (url !== undefined) modules[site.registered] = url;
+  }
+  if (known.length === 0) return undefined;
+  const used = new Set(known.map(({ codec }) => codec));
+  names = names.filter((name) => used.has(name) || used.has(name.replace(/^numcodecs\./, "")));
+  return { text: JSON.stringify({ names, known }), modules, runner: callbackOf(runner) };
+}
+
+/** What the engine asks to run a codec that is a function. A codec that gave what it must not is answered with a report. */
+function callbackOf(runner: CodecRunner): Callback {
+  return async (request: CodecRequest) => {
+    try {
+      const bytes = await runner.run(request);
+      return new Transferring(bytes, [bytes.buffer]);
+    } catch (thrown) {
+      if (thrown instanceof CodecFault) return { report: failureOf(request, thrown).report };
+      throw thrown;
+    }
+  };
+}

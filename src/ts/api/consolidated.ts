@@ -1,0 +1,153 @@
+/**
+ * Consolidated metadata: one document that holds those of a whole hierarchy. The engine reads it and answers for the nodes in
+ * it; here is the store around the store, with zarrita's `contents()`.
+ */
+
+import { errorFromReport, NotFoundError, ZarrError } from "../model/errors.ts";
+import type { AbsolutePath, AsyncReadable, Readable, StoreGetOptions } from "../model/types.ts";
+import type { Connection } from "../port/connection.ts";
+import { call, running } from "../port/engine.ts";
+import type { Consolidation } from "../port/operations.ts";
+import { setDefiner } from "../port/store_definers.ts";
+import { warn } from "../port/warnings.ts";
+import { readKey } from "../store/native_store.ts";
+
+export type ConsolidatedFormat = "v2" | "v3";
+
+export interface ConsolidatedMetadataOptions {
+  /** Which to look for, or several in the order in which they count; both unless given, and v3 counts first. */
+  readonly format?: ConsolidatedFormat | ConsolidatedFormat[];
+  /** Where v2's is; `.zmetadata` unless given. */
+  readonly metadataKey?: string;
+}
+
+/**
+ * A node; with the error that opening it gives, where its documents cannot be understood. Of more than 16 384 different
+ * documents the rest is not looked at: `children()` and `tree()` tell of all.
+ */
+type Content = { path: AbsolutePath; kind: "array" | "group"; error?: ZarrError };
+
+type Contents = Content[];
+
+export type Listable<Store extends Readable> = Store & { contents(): Contents };
+
+function contentsOf({ paths, ends, arrays, errors }: Consolidation): Contents {
+  const reports = new Map(errors);
+  let start = 0;
+  return Array.from(ends, (end, at) => {
+    const path = paths.slice(start, end) as AbsolutePath;
+    start = end;
+    const content: Content = { path, kind: arrays[at] === 1 ? "array" : "group" };
+    const report = reports.get(path);
+    if (report) content.error = errorFromReport(report);
+    return content;
+  });
+}
+
+const DOCUMENT = /(^|\/)(zarr\.json|\.zarray|\.zgroup|\.zattrs)$/;
+
+/** With the engine that has loaded it: another one knows nothing of it. */
+interface Loaded extends Consolidation {
+  connection: Connection | undefined;
+}
+
+/** The store with its documents at hand; all else is the store's own. */
+function listable<S extends AsyncReadable>(store: S, consolidation: Loaded): Listable<S> {
+  const { connection, loaded } = consolidation;
+  const isKnown = () => connection !== undefined && running() === connection;
+  const members: Record<PropertyKey, unknown> = {
+    contents: () => contentsOf(consolidation),
+    get(key: AbsolutePath, options: StoreGetOptions = {}) {
+      // Documents that another engine had are read from the store again.
+      if (!DOCUMENT.test(key) || !isKnown()) return store.get(key, options);
+      return readKey((objects) => objects.store(wrapped), key, undefined, options);
+    },
+  };
+  const wrapped: object = new Proxy(store, {
+    get(target, name) {
+      if (name in members) return members[name];
+      const member = Reflect.get(target, name, target);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+    has: (target, name) => name in members || Reflect.has(target, name),
+  });
+  setDefiner(wrapped, (objects) => {
+    const inner = objects.store(store);
+    return isKnown() ? () => ({ kind: "consolidated", loaded, store: inner }) : inner;
+  });
+  groups.set(wrapped, consolidation);
+  return wrapped as Listable<S>;
+}
+
+/** The consolidated metadata of wrapped stores, and, once somebody asked, the paths directly below each group. */
+const groups = new WeakMap<object, Consolidation | Map<string, AbsolutePath[]>>();
+
+function groupsOf(consolidation: Consolidation): Map<string, AbsolutePath[]> {
+  const below = new Map<string, AbsolutePath[]>();
+  for (const { path } of contentsOf(consolidation)) {
+    if (path === "/") continue;
+    const parent = path.slice(0, path.lastIndexOf("/")) || "/";
+    const siblings = below.get(parent);
+    if (siblings) siblings.push(path);
+    else below.set(parent, [path]);
+  }
+  for (const paths of below.values()) paths.sort();
+  return below;
+}
+
+/** The nodes directly below a group by name, where the store was wrapped here. */
+export function consolidatedChildren(store: object, group: string): readonly AbsolutePath[] | undefined {
+  const known = groups.get(store);
+  if (!known) return undefined;
+  const below = known instanceof Map ? known : groupsOf(known);
+  groups.set(store, below);
+  return below.get(group) ?? [];
+}
+
+/** Whether the next format may be tried: this one is not there, or not usable. */
+const isElsewhere = (error: unknown) =>
+  error instanceof ZarrError && (error.code === "NotFound" || error._tag === "InvalidMetadataError");
+
+async function load(store: object, format: ConsolidatedFormat, key: string): Promise<Loaded> {
+  const found = await call("loadConsolidated", (objects) => ({
+    store: objects.store(store),
+    format: format === "v2" ? 2 : 3,
+    key,
+  }));
+  return { ...found, connection: running() };
+}
+
+/** The store, with the hierarchy's documents at hand; rejects when it has no consolidated metadata. */
+export async function withConsolidatedMetadata<S extends AsyncReadable>(
+  store: S,
+  { format = ["v3", "v2"], metadataKey = ".zmetadata" }: ConsolidatedMetadataOptions = {},
+): Promise<Listable<S>> {
+  const formats = Array.isArray(format) ? format : [format];
+  const loads = formats.map((each) => load(store, each, metadataKey));
+  const outcomes = await Promise.allSettled(loads);
+  const loaded = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  const errors = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
+  const [first, ...others] = loaded;
+  for (const { connection, loaded: number } of others)
+    connection?.post({ type: "release", kind: "store", number });
+  if (!first) {
+    throw (
+      errors.find((error) => !isElsewhere(error)) ?? errors.at(-1) ?? new NotFoundError("no format was given")
+    );
+  }
+  for (const warning of first.warnings) warn(warning, "/");
+  return listable(store, first);
+}
+
+/** As `withConsolidatedMetadata`, but the store itself where it has none. */
+export async function withMaybeConsolidatedMetadata<S extends AsyncReadable>(
+  store: S,
+  options: ConsolidatedMetadataOptions = {},
+): Promise<Listable<S> | S> {
+  try {
+    return await withConsolidatedMetadata(store, options);
+  } catch (error) {
+    if (isElsewhere(error)) return store;
+    throw error;
+  }
+}

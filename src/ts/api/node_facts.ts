@@ -1,0 +1,252 @@
+/**
+ * What the getters of a node tell, from either of two sources: the engine's summary of a node it opened, or a v3 metadata
+ * object that the caller passed to a constructor. The engine alone reads documents; of a caller's object only the fields
+ * that zarrita's getters show are looked at.
+ */
+
+import { keepTables } from "../elements/typed_arrays.ts";
+import { elementOf } from "../elements/variable.ts";
+import { wrappedScalarOf } from "../elements/wrapped.ts";
+import { chunkExtent, type GridAxis, gridOfMetadata } from "../model/chunk_grid.ts";
+import { parseDescription, type TypeDescription } from "../model/data_type.ts";
+import { exactJson } from "../model/exact_json.ts";
+import { parseJsonText } from "../model/marked_json.ts";
+import type { ArraySummary, Dialect, Home, NodeSummary } from "../model/node_summary.ts";
+import type { ArrayMetadata, Attributes, CodecMetadata, DataType, Readable } from "../model/types.ts";
+import { warn } from "../port/warnings.ts";
+
+/** A storage transformer as metadata has it. */
+export interface StorageTransformerMetadata {
+  /** The URI of its specification. */
+  extension: string;
+  /** Which of that specification's. */
+  type: unknown;
+  configuration?: Record<string, unknown>;
+}
+
+/** What is read instead of a data type of an extension that is not known here. */
+export interface DataTypeFallback {
+  /** The URI of the extension. */
+  extension: string;
+  /** Which of its data types. */
+  dataType: unknown;
+  /** The data type that is read instead, as the metadata has it. */
+  used: string;
+}
+
+/** How attributes are read. */
+export interface AttributeOptions {
+  /** Integers beyond 2^53 become bigints instead of being rounded. */
+  exactIntegers?: boolean;
+}
+
+/** The key under which the other modules find what an array knows; also through a proxy of the array. */
+export const FACTS: unique symbol = Symbol("zarr-wasm.facts");
+
+/** An array, as the modules see it that read and write: ours, or a proxy of one. */
+export interface ArrayNode {
+  readonly [FACTS]: ArrayFacts;
+  readonly store: Readable;
+  readonly path: string;
+}
+
+export interface ArrayFacts {
+  readonly shape: number[];
+  readonly shape64: bigint[];
+  readonly chunks: number[];
+  readonly shards: number[] | undefined;
+  /** How each dimension is cut into `chunks`, which are the first ones where they differ. */
+  readonly grid: readonly GridAxis[];
+  readonly dtype: DataType;
+  /** What the elements are; of a caller's metadata object the engine is asked when they are read. */
+  readonly type: TypeDescription | undefined;
+  readonly fillValue: unknown;
+  readonly dimensionNames: (string | null)[] | undefined;
+  readonly order: number[];
+  readonly format: 2 | 3;
+  readonly dialect: Dialect;
+  readonly fallback: DataTypeFallback | undefined;
+  readonly codecs: readonly CodecMetadata[];
+  readonly storageTransformers: readonly StorageTransformerMetadata[];
+  readonly attributes: Attributes;
+  readonly attributesWith: (options: AttributesOptions) => Attributes;
+  /** How the node was opened. */
+  readonly options: AttributeOptions;
+  readonly warnings: readonly string[];
+  /** Hears what is odd about the chunks: tells it once, and keeps it. */
+  readonly warn: (message: string) => void;
+  /** The documents as the engine takes them. */
+  readonly document: string;
+  readonly home: Home;
+}
+
+/** Parses attributes when they are first looked at. */
+export function lazyAttributes({ summary, options }: OpenedNode): () => Attributes {
+  let attributes: Attributes | undefined;
+  return () => {
+    attributes ??= parseJsonText(summary.attributes, options.exactIntegers ?? false) as Attributes;
+    return attributes;
+  };
+}
+
+/** How a node's attributes can be asked for. */
+export interface AttributesOptions {
+  /** Integers beyond 2^53 become bigints instead of being rounded. */
+  bigint?: boolean;
+}
+
+/** Attributes read anew, as they are asked for. */
+export const attributesOf = ({ summary }: OpenedNode, { bigint = false }: AttributesOptions): Attributes =>
+  parseJsonText(summary.attributes, bigint) as Attributes;
+
+/** The texts of a node's documents by key suffix: `zarr.json`, or `.zarray`, `.zgroup` and `.zattrs`. */
+export function textsOf(document: string): Record<string, string> {
+  const { texts } = JSON.parse(document) as { texts: [suffix: string, text: string][] };
+  return Object.fromEntries(texts);
+}
+
+/** The same of a group: its document may hold those of many other nodes. */
+export const textsOfGroup = ({ document, large }: Pick<NodeSummary, "document" | "large">) =>
+  large ? { "zarr.json": new TextDecoder().decode(large) } : textsOf(document);
+
+/** A document of a caller's metadata object, as the engine takes it. */
+export const documentOf = (metadata: unknown): string =>
+  JSON.stringify({ zarr_format: 3, texts: [["zarr.json", exactJson(metadata)]], is_callers: true });
+
+/** A summary that came from the engine, as the constructors of `Array` and `Group` recognise it. */
+export class OpenedNode {
+  readonly summary: NodeSummary;
+  readonly options: AttributeOptions;
+
+  constructor(summary: NodeSummary, options: AttributeOptions) {
+    this.summary = summary;
+    this.options = options;
+  }
+}
+
+/** One element as a scalar. */
+const fillValueOf = (type: TypeDescription, { fillValue, markedFill }: ArraySummary): unknown => {
+  if (!fillValue) return null;
+  return type.size === undefined ? elementOf(type, fillValue, markedFill) : wrappedScalarOf(type, fillValue);
+};
+
+/** Keeps each warning once, and tells of it. */
+const keepingWarnings = (warnings: string[], path: string) => (message: string) => {
+  if (warnings.includes(message)) return;
+  warnings.push(message);
+  warn(message, path);
+};
+
+export function factsOfNode(node: OpenedNode): ArrayFacts {
+  const { summary } = node;
+  const { array } = summary;
+  if (!array) throw new TypeError(`${summary.path} is a group`);
+  const attributes = lazyAttributes(node);
+  const type = parseDescription(array.dataType);
+  keepTables(array.tables);
+  const chunks = array.chunks.map(Number);
+  return {
+    shape: array.shape.map(Number),
+    shape64: array.shape,
+    chunks,
+    shards: array.shards?.map(Number),
+    grid: array.grid?.map((runs) => runs.map(([length, count]) => [Number(length), count])) ?? chunks,
+    dtype: array.dtype,
+    type,
+    fillValue: fillValueOf(type, array),
+    dimensionNames: array.dimensionNames,
+    order: array.order,
+    format: summary.format,
+    dialect: summary.dialect,
+    fallback: array.fallback && {
+      ...array.fallback,
+      dataType: parseJsonText(array.fallback.dataType),
+    },
+    get codecs() {
+      return array.codecs.map(({ name, configuration }) => ({
+        name,
+        configuration: configuration === undefined ? {} : (parseJsonText(configuration) as Attributes),
+      }));
+    },
+    get storageTransformers() {
+      return array.storageTransformers.map(({ extension, type, configuration }) => ({
+        extension,
+        type: parseJsonText(type),
+        ...(configuration !== undefined && { configuration: parseJsonText(configuration) as Attributes }),
+      }));
+    },
+    get attributes() {
+      return attributes();
+    },
+    attributesWith: (options) => attributesOf(node, options),
+    options: node.options,
+    warnings: summary.warnings,
+    warn: keepingWarnings(summary.warnings, summary.path),
+    document: summary.document,
+    home: array.home,
+  };
+}
+
+const SPECIAL_FLOATS: Record<string, number> = {
+  NaN: Number.NaN,
+  Infinity: Number.POSITIVE_INFINITY,
+  "-Infinity": Number.NEGATIVE_INFINITY,
+};
+
+/** A caller's fill value, in the scalar type of the data type. */
+function callersFillValue({ data_type, fill_value }: ArrayMetadata): unknown {
+  if (fill_value === null || fill_value === undefined) return null;
+  if (data_type === "int64" || data_type === "uint64") return BigInt(fill_value as bigint | number | string);
+  const special = typeof fill_value === "string" ? SPECIAL_FLOATS[fill_value] : undefined;
+  return String(data_type).startsWith("float") && special !== undefined ? special : fill_value;
+}
+
+type Codec = ArrayMetadata["codecs"][number];
+const named = (codecs: Codec[], name: string) => codecs.find((codec) => codec.name === name)?.configuration;
+
+/** The order of the first transpose among these codecs, else C. */
+function orderOf(codecs: Codec[], rank: number): number[] {
+  const order = named(codecs, "transpose")?.order;
+  const axes = Array.from({ length: rank }, (_, axis) => axis);
+  if (order === "F") return axes.reverse();
+  return Array.isArray(order) ? order : axes;
+}
+
+const lengthOf = (axis: GridAxis): number => chunkExtent(axis, 0).length;
+
+export function factsOfMetadata(metadata: ArrayMetadata, path: string): ArrayFacts {
+  const warnings: string[] = [];
+  const grid = gridOfMetadata(metadata.chunk_grid, metadata.shape.length);
+  const outer = grid.map(lengthOf);
+  const sharding = named(metadata.codecs, "sharding_indexed");
+  const chunks = (sharding?.chunk_shape as number[] | undefined) ?? outer;
+  const codecs = (sharding?.codecs as Codec[] | undefined) ?? metadata.codecs;
+  return {
+    shape: metadata.shape,
+    get shape64() {
+      return metadata.shape.map(BigInt);
+    },
+    chunks,
+    shards: sharding ? outer : undefined,
+    grid: sharding ? chunks : grid,
+    dtype: metadata.data_type,
+    type: undefined,
+    fillValue: callersFillValue(metadata),
+    dimensionNames: metadata.dimension_names,
+    order: orderOf(codecs, metadata.shape.length),
+    format: 3,
+    dialect: "v3",
+    fallback: undefined,
+    codecs: metadata.codecs,
+    storageTransformers: [],
+    attributes: metadata.attributes ?? {},
+    attributesWith: () => metadata.attributes ?? {},
+    options: {},
+    warnings,
+    warn: keepingWarnings(warnings, path),
+    get document() {
+      return documentOf(metadata);
+    },
+    home: "engine",
+  };
+}

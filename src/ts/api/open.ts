@@ -1,0 +1,82 @@
+/**
+ * `open`: from a URL, a store or a place in one to an `Array` or a `Group`. Both formats are asked for at once; v3 wins where
+ * a node has both.
+ */
+import { ZarrError } from "../model/errors.ts";
+import type { Dialect } from "../model/node_summary.ts";
+import type { DataType, Readable } from "../model/types.ts";
+import type { FetchStore } from "../store/fetch_store.ts";
+import type { Files } from "../store/place.ts";
+import type { Array as ZarrArray } from "./array.ts";
+import { inExtensionsOfStore } from "./array_extensions.ts";
+import { type Group, type Node, nodeOf } from "./group.ts";
+import { type Location, locationOf } from "./location.ts";
+
+import { type OpenOptions, openSummary } from "./summary.ts";
+
+export type { Node, OpenOptions };
+
+type Place<S> = Location<S> | S;
+type ArrayOptions = OpenOptions & { kind: "array" };
+type GroupOptions = OpenOptions & { kind: "group" };
+
+async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3): Promise<Node<Readable>> {
+  const location = locationOf(place);
+  const summary = await openSummary(location, options, format);
+  const node = nodeOf(location.store as Readable, summary, options);
+  return node.kind === "array" ? inExtensionsOfStore(node) : node;
+}
+
+function openV2<S extends Readable>(place: Place<S>, options: GroupOptions): Promise<Group<S>>;
+function openV2<S extends Readable>(place: Place<S>, options: ArrayOptions): Promise<ZarrArray<DataType, S>>;
+function openV2<S extends Readable>(place: Place<S>, options?: OpenOptions): Promise<Node<S>>;
+function openV2(place: unknown, options: OpenOptions = {}): Promise<Node<Readable>> {
+  return openNode(place, options, 2);
+}
+
+function openV3<S extends Readable>(place: Place<S>, options: GroupOptions): Promise<Group<S>>;
+function openV3<S extends Readable>(place: Place<S>, options: ArrayOptions): Promise<ZarrArray<DataType, S>>;
+function openV3<S extends Readable>(place: Place<S>, options?: OpenOptions): Promise<Node<S>>;
+function openV3(place: unknown, options: OpenOptions = {}): Promise<Node<Readable>> {
+  return openNode(place, options, 3);
+}
+
+export function open(url: string | URL, options: GroupOptions): Promise<Group<FetchStore>>;
+export function open(url: string | URL, options: ArrayOptions): Promise<ZarrArray<DataType, FetchStore>>;
+export function open(url: string | URL, options?: OpenOptions): Promise<Node<FetchStore>>;
+export function open(files: Files, options: GroupOptions): Promise<Group<Readable>>;
+export function open(files: Files, options: ArrayOptions): Promise<ZarrArray<DataType, Readable>>;
+export function open(files: Files, options?: OpenOptions): Promise<Node<Readable>>;
+export function open<S extends Readable>(place: Place<S>, options: GroupOptions): Promise<Group<S>>;
+export function open<S extends Readable>(
+  place: Place<S>,
+  options: ArrayOptions,
+): Promise<ZarrArray<DataType, S>>;
+export function open<S extends Readable>(place: Place<S>, options?: OpenOptions): Promise<Node<S>>;
+/**
+ * Opens the node at a URL, in files (an archive, a folder), at the root of a store, or at a place in one. A URL that ends in
+ * `.zip` or `.ozx` is an archive's.
+ */
+export async function open(place: unknown, options: OpenOptions = {}): Promise<Node<Readable>> {
+  if (open.v2 === openV2 && open.v3 === openV3) return openNode(place, options, 0);
+  // Somebody has put calls of their own in their place, as zarrita lets them.
+  try {
+    return await open.v3(place as Readable, options);
+  } catch (error) {
+    if (!isElsewhere(error)) throw error;
+    return open.v2(place as Readable, options);
+  }
+}
+
+/** Whether the other format may be tried: this one is not there, or not usable. */
+const isElsewhere = (error: unknown) =>
+  error instanceof ZarrError && (error.code === "NotFound" || error._tag === "InvalidMetadataError");
+
+/** Looks for Zarr v2 alone. */
+open.v2 = openV2;
+/** Looks for Zarr v3 alone. */
+open.v3 = openV3;
+
+/** What leads to another node of the same hierarchy, which is of one format: the other format's documents are not asked for. */
+export const openerBeside = (node: { dialect: Dialect }): typeof openV3 =>
+  node.dialect === "v2" ? open.v2 : open.v3;

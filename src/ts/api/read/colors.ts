@@ -1,0 +1,109 @@
+/**
+ * Tables of colours for numbers: 256 colours in a row, each of red, green, blue and alpha, and behind them that of what is missing, which
+ * is transparent. The perceptual ones are matplotlib's (CC0), every fifth of their 256 colours; between two of them lies a straight line, which is nowhere
+ * off by more than 2 of 255.
+ */
+import { ZarrError } from "../../model/errors.ts";
+
+/** The names of the tables that are here. */
+export type ColorName = "gray" | "viridis" | "magma" | "inferno" | "plasma";
+
+/**
+ * Colours for a window of numbers, from its low end to its high one: a name; a list of `"#rrggbb"` at even distances, between which colours
+ * are mixed (`["#000000", "#00ff00"]`); or a table of bytes, red, green, blue and alpha in turn, two colours or more.
+ */
+export type Colors = ColorName | readonly string[] | Uint8Array | Uint8ClampedArray;
+
+/** As hexadecimal digits, six a colour. */
+const STOPS: Record<ColorName, string> = {
+  gray: "000000ffffff",
+  viridis:
+    "44015446085c471063481769481d6f482475472a7a46307e453781433d844142873f48893d4e8a3a538b38598c355e8d33638d31688e2e6d8e2c718e2a768e297b8e27808e25848e23898e218e8d20928c1f978b1e9c891fa18821a58524aa8328ae802eb37c35b7793dbc7446c06f50c46a5ac86465cb5e70cf577cd25089d54895d840a2da37b0dd2fbddf26cae11fd8e219e5e419f1e51dfde725",
+  magma:
+    "00000402020b0504160907200e0b2b140e361a104221114e29115a311165390f6e420f754a107952137c5a167e6219806a1c81721f81792282812581892881912b81992d80a1307eaa337db2357bba3878c23b75ca3e72d2426fd9466be04c67e75263ec5860f1605df4695cf7725cf97b5dfb8560fc8e64fd9869fea16efeaa74feb47bfebd82fec68afecf92fed89afde2a3fdebacfcf4b6fcfdbf",
+  inferno:
+    "00000402020c0504170a072210092d160b391e0c45260c512f0a5b380962400a67490b6a510e6c59106e61136e69166e71196e781c6d801f6c88226a902568982766a02a63a82e5fb0315bb73557bf3952c63d4dcc4248d34743d94d3ddf5337e45a31e9612bed6925f1711ff47918f78212f98b0bfa9407fb9d07fca60cfcb014fbba1ffac42af8cd37f6d746f4e156f2ea69f2f27df5f992fcffa4",
+  plasma:
+    "0d08871b068d2605912f059638049a41049d4903a05102a35901a56100a76900a87100a87801a88004a88707a68e0ca49511a19c179ea21d9aa82296ae2892b42e8dba3388bf3984c43e7fc9447acd4a76d24f71d6556dda5b69de6164e26660e66c5ce97257ed7953f07f4ff3854bf58c46f79342f99a3efba139fca835fdaf31feb72dfebe2afdc627fcce25fbd724f8df25f6e826f3f027f0f921",
+};
+
+const LENGTH = 256;
+
+function refuse(actual: unknown): never {
+  throw new ZarrError("Argument", "not colours", {
+    expected: `${Object.keys(STOPS).join(", ")}, a list of "#rrggbb", or bytes of red, green, blue and alpha`,
+    actual: String(actual).slice(0, 80),
+  });
+}
+
+function channelsOf(color: unknown): number[] {
+  const digits = typeof color === "string" ? /^#?([0-9a-f]{6})$/i.exec(color)?.[1] : undefined;
+  if (digits === undefined) return refuse(color);
+  return [0, 2, 4].map((at) => Number.parseInt(digits.slice(at, at + 2), 16));
+}
+
+/** Colours at even distances, and what lies between them. */
+function mixed(stops: number[][]): Uint8Array {
+  const table = new Uint8Array(4 * LENGTH);
+  for (let at = 0; at < LENGTH; at += 1) {
+    const place = (at / (LENGTH - 1)) * (stops.length - 1);
+    const before = Math.min(Math.floor(place), Math.max(stops.length - 2, 0));
+    const [low = [], high = low] = [stops[before], stops[before + 1]];
+    for (let channel = 0; channel < 3; channel += 1) {
+      const [from = 0, to = 0] = [low[channel], high[channel]];
+      table[4 * at + channel] = Math.round(from + (to - from) * (place - before));
+    }
+    table[4 * at + 3] = 255;
+  }
+  return table;
+}
+
+function colorsIn(colors: Colors): Uint8Array {
+  if (colors instanceof Uint8Array || colors instanceof Uint8ClampedArray) {
+    if (colors.length < 8 || colors.length % 4 !== 0 || colors.length > 4 << 16)
+      refuse(`${colors.length} bytes`);
+    return Uint8Array.from(colors);
+  }
+  if (globalThis.Array.isArray(colors))
+    return mixed(colors.length === 0 ? refuse("none") : colors.map(channelsOf));
+  const stops =
+    typeof colors === "string" && Object.hasOwn(STOPS, colors) ? STOPS[colors as ColorName] : refuse(colors);
+  return mixed((stops.match(/.{6}/g) ?? []).map(channelsOf));
+}
+
+/** A table of colours, and what is missing behind it. */
+export function colorTable(colors: Colors): Uint8Array {
+  const table = colorsIn(colors);
+  const whole = new Uint8Array(table.length + 4);
+  whole.set(table);
+  return whole;
+}
+
+/** The same of shades; what is missing is black. */
+export const shadeTable = (): Uint8Array =>
+  Uint8Array.from({ length: LENGTH + 1 }, (_, at) => (at < LENGTH ? at : 0));
+
+/**
+ * Puts pictures of the same size on top of each other by adding their light: channels of a microscope, each in a colour of its own. What is
+ * missing in one adds nothing.
+ */
+export function addLight(pictures: readonly Uint8ClampedArray[]): Uint8ClampedArray<ArrayBuffer> {
+  const length = pictures[0]?.length ?? 0;
+  const sum = new Uint8ClampedArray(length);
+  for (const picture of pictures) {
+    if (picture.length !== length || length % 4 !== 0) {
+      throw new ZarrError("Argument", "pictures that are added have one size, and four bytes a pixel", {
+        expected: `${length} bytes`,
+        actual: `${picture.length} bytes`,
+      });
+    }
+    for (let at = 0; at < length; at += 4) {
+      const alpha = picture[at + 3] as number;
+      if (alpha === 0) continue;
+      for (let channel = at; channel < at + 3; channel += 1)
+        sum[channel] = (sum[channel] as number) + ((picture[channel] as number) * alpha) / 255;
+      sum[at + 3] = Math.max(sum[at + 3] as number, alpha);
+    }
+  }
+  return sum;
+}

@@ -1,0 +1,125 @@
+/**
+ * What becomes of elements while they are read: numbers of another type, unpacked numbers, shades and colours. Options are put into the
+ * form in which the engine takes them; the workers do the rest (`src/format/conversion.rs`).
+ */
+
+import type { NumberType, TypeDescription, ViewName } from "../../model/data_type.ts";
+import { ZarrError } from "../../model/errors.ts";
+import type { ConversionRequest } from "../../model/request.ts";
+import { type Colors, colorTable, shadeTable } from "./colors.ts";
+import { type CfOptions, type PackedNode, packingOf } from "./packing.ts";
+
+const VIEWS: Record<NumberType | "bool", [ViewName, size: number]> = {
+  bool: ["Uint8Array", 1],
+  int8: ["Int8Array", 1],
+  int16: ["Int16Array", 2],
+  int32: ["Int32Array", 4],
+  int64: ["BigInt64Array", 8],
+  uint8: ["Uint8Array", 1],
+  uint16: ["Uint16Array", 2],
+  uint32: ["Uint32Array", 4],
+  uint64: ["BigUint64Array", 8],
+  float16: ["Float16Array", 2],
+  float32: ["Float32Array", 4],
+  float64: ["Float64Array", 8],
+};
+
+const kindOf = (name: string) => (name === "bool" ? "bool" : name.startsWith("float") ? "float" : "integer");
+
+function typeOf(name: NumberType | "bool"): TypeDescription {
+  const [view, size] = VIEWS[name];
+  return { name, kind: kindOf(name), size, view, widens: name === "float16" };
+}
+
+const RGBA: TypeDescription = { name: "rgba", kind: "raw", size: 4, widens: false };
+
+/** How elements are changed on the way to the caller. */
+export interface ConversionOptions {
+  /**
+   * The type of the result. To an integer type numbers go to the nearest one (of two the even one), those beyond it to its bounds, and NaN to
+   * 0; to a float type to the nearest one. With `window` `"uint8"` is shades, `"rgba"` colours.
+   */
+  as?: NumberType | "rgba" | undefined;
+  /** `"cf"`: what is missing is NaN, and what is packed is unpacked, as CF's attributes say. */
+  decode?: "cf" | CfOptions | undefined;
+  /** The numbers that become the first and the last shade; the bounds of integer types of up to 16 bits unless given. */
+  window?: readonly [low: number, high: number] | undefined;
+  /** The power that a place in the window, from 0 to 1, is raised to; 1 unless given. */
+  gamma?: number | undefined;
+  /** The colours of `"rgba"`; `"gray"` unless given. */
+  colors?: Colors | undefined;
+}
+
+/** In the engine's form. */
+export interface Conversion {
+  /** Of the elements of the result; undefined where it is that of the array. */
+  type: TypeDescription | undefined;
+  isColors: boolean;
+  request: ConversionRequest;
+}
+
+const RANGES: Record<string, readonly [number, number]> = {
+  bool: [0, 1],
+  int8: [-128, 127],
+  uint8: [0, 255],
+  int16: [-32768, 32767],
+  uint16: [0, 65535],
+};
+
+function checked({ as, decode, window, gamma, colors }: ConversionOptions): void {
+  const fail = (message: string, expected: string, actual: unknown): never => {
+    throw new ZarrError("Argument", message, { expected, actual: String(actual) });
+  };
+  if (as !== undefined && as !== "rgba" && !Object.hasOwn(VIEWS, as)) {
+    fail(
+      "not a type that elements can be had in",
+      `${Object.keys(VIEWS).slice(1).join(", ")}, rgba or bytes`,
+      as,
+    );
+  }
+  const convention = typeof decode === "object" ? decode?.convention : decode;
+  if (convention !== undefined && convention !== "cf")
+    fail("not a convention that decodes values", '"cf"', convention);
+  const isShaded = as === "rgba" || as === "uint8";
+  if ((window !== undefined || gamma !== undefined) && !isShaded) {
+    fail("a window is for shades and colours", 'as: "uint8" or as: "rgba"', as);
+  }
+  if (colors !== undefined && as !== "rgba") fail("colours are of four bytes", 'as: "rgba"', as);
+}
+
+/** The numbers that shades reach from and to. */
+function windowOf({ window, decode }: ConversionOptions, type: string): readonly [number, number] {
+  const own = window ?? (decode === undefined && Object.hasOwn(RANGES, type) ? RANGES[type] : undefined);
+  if (own && own.length === 2) return own;
+  throw new ZarrError("Argument", "shades need a window", {
+    expected: "window: [low, high]",
+    actual: String(window),
+  });
+}
+
+/** What the engine is to do; undefined where elements stay as they are. */
+export async function conversionOf(
+  array: PackedNode,
+  options: ConversionOptions,
+  typeName: () => Promise<string>,
+): Promise<Conversion | undefined> {
+  const { as, decode, window, gamma = 1, colors } = options;
+  if (as === undefined && decode === undefined && window === undefined && colors === undefined)
+    return undefined;
+  checked(options);
+  const type = await typeName();
+  const packing = decode ? await packingOf(array, type, typeof decode === "object" ? decode : {}) : null;
+  const request: Conversion["request"] = packing ? { unpacking: packing.words } : {};
+  const isColors = as === "rgba";
+  if (isColors || (as === "uint8" && (window !== undefined || options.gamma !== undefined))) {
+    const [low, high] = windowOf(options, type);
+    const table = isColors ? colorTable(colors ?? "gray") : shadeTable();
+    request.shading = [low, high, gamma, isColors ? 4 : 1, ...table];
+    return { type: isColors ? RGBA : typeOf("uint8"), isColors, request };
+  }
+  if (as !== undefined) {
+    request.to = as;
+    return { type: typeOf(as as NumberType), isColors, request };
+  }
+  return packing ? { type: typeOf(packing.to), isColors, request } : undefined;
+}

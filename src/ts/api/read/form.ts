@@ -1,0 +1,77 @@
+/**
+ * The last form of a result: the packed elements that the engine hands over become what callers get.
+ */
+import { type Packed, packedOf } from "../../elements/elements.ts";
+import { type Elements, isView, stridesOf } from "../../elements/typed_arrays.ts";
+import { variableElements } from "../../elements/variable.ts";
+import { wrappedScalarOf, wrapperOf } from "../../elements/wrapped.ts";
+import type { TypeDescription } from "../../model/data_type.ts";
+import { ZarrError } from "../../model/errors.ts";
+import type { ResultAnswer } from "../../port/operations.ts";
+
+/** `data` is what the form says. */
+export interface ReadResult extends Omit<Packed, "data"> {
+  data: unknown;
+}
+
+/** `plain` as `Array.get` has it, `bytes` packed, `wrapped` as zarrita has it, and `scalar` its one element. */
+export type Form = "plain" | "bytes" | "wrapped" | "scalar";
+
+const NUMBERS = new Set(["bool", "integer", "float", "complex", "datetime", "timedelta"]);
+
+/** Fails where a form, or the caller's memory, cannot hold the elements. */
+export function checkForm(
+  { name, kind, size }: TypeDescription,
+  form: Form,
+  out: ArrayBufferView | undefined,
+): void {
+  if (form === "bytes" && size === undefined) {
+    throw new ZarrError(
+      "Argument",
+      `elements of data type ${name} have lengths of their own, and no packed bytes`,
+    );
+  }
+  if (out && form !== "bytes" && !NUMBERS.has(kind)) {
+    throw new ZarrError("Argument", `elements of data type ${name} are no numbers for \`out\``);
+  }
+}
+
+/** Whether the packed elements are the caller's memory as they are. */
+export const isDirect = (type: TypeDescription, form: Form): boolean => form === "bytes" || isView(type);
+
+const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
+
+/** Gives a result its form. */
+export async function formed(type: TypeDescription, form: Form, answer: ResultAnswer): Promise<ReadResult> {
+  const { shape, kept, order, bytes, marked } = answer;
+  const keep = <T>(values: readonly T[]) => values.filter((_, axis) => kept[axis]);
+  const layout = { shape: keep(shape), stride: keep(stridesOf(shape, order)) };
+  if (type.size === undefined) {
+    const values = await variableElements(type, bytes, product(shape), marked);
+    return { ...layout, data: form === "scalar" ? values[0] : values };
+  }
+  if (form === "bytes") return { ...layout, data: bytes };
+  if (form === "scalar") return { ...layout, data: wrappedScalarOf(type, bytes) };
+  const wrapper = form === "wrapped" ? wrapperOf(type, bytes) : undefined;
+  return wrapper ? { ...layout, data: wrapper } : packedOf(type, bytes, layout);
+}
+
+/** The same in the caller's memory. */
+export function formedIn(
+  out: ArrayBufferView,
+  type: TypeDescription,
+  form: Form,
+  answer: ResultAnswer,
+): ReadResult {
+  const { shape, kept, order, bytes } = answer;
+  const keep = <T>(values: readonly T[]) => values.filter((_, axis) => kept[axis]);
+  const layout = { shape: keep(shape), stride: keep(stridesOf(shape, order)) };
+  if (form === "bytes") return { ...layout, data: out };
+  const packed = packedOf(type, bytes, layout);
+  if (!isView(type)) bytesOf(out).set(bytesOf(packed.data as Elements));
+  return { ...packed, data: out };
+}
+
+/** The bytes of a caller's array. */
+export const bytesOf = ({ buffer, byteOffset, byteLength }: ArrayBufferView) =>
+  new Uint8Array(buffer, byteOffset, byteLength);

@@ -1,0 +1,29 @@
+/**
+ * Fetching ahead: asks now for what a read of a selection would ask for, behind everything that somebody waits for. Nothing
+ * is decoded.
+ */
+import { call } from "../../port/engine.ts";
+import { arrayNumber, bindCodecs, observe } from "../arrays.ts";
+import { type ArrayNode, FACTS } from "../node_facts.ts";
+import { type Progress, progressOf } from "./progress.ts";
+import { progressListener, type ReadOptions, type ReadRequest, readArguments } from "./read.ts";
+
+/** The priority of what nobody waits for yet: below 0 it makes way for all else. */
+const AHEAD = -1;
+
+export async function prefetchSelection(
+  array: ArrayNode,
+  request: ReadRequest,
+  { priority = AHEAD, ...options }: ReadOptions,
+): Promise<Progress> {
+  const { signal } = options;
+  await bindCodecs(array[FACTS], signal);
+  const { arrayNode, ...args } = readArguments(array, request, { ...options, priority });
+  const numbers = await call("prefetch", (objects) => ({ ...args, array: arrayNumber(objects, arrayNode) }), {
+    signal,
+    onEvent: progressListener(options),
+  });
+  const progress = progressOf(numbers);
+  observe(array[FACTS], progress);
+  return progress;
+}

@@ -1,0 +1,58 @@
+/**
+ * From a selection and options as callers write them to what the engine is asked for, and how the result is handed over.
+ */
+
+import { typeNameOf } from "../arrays.ts";
+import { placesOf } from "../by_value.ts";
+import { type ArrayNode, FACTS } from "../node_facts.ts";
+import { type AnySelection, requestOf } from "../selection.ts";
+import { type ConversionOptions, conversionOf } from "./conversion.ts";
+import type { Form, ReadResult } from "./form.ts";
+import type { ReadRequest } from "./read.ts";
+
+/** What decides what elements become. */
+export interface WantedElements extends Omit<ConversionOptions, "as"> {
+  as?: ConversionOptions["as"] | "bytes";
+}
+
+export interface PreparedRead {
+  request: ReadRequest;
+  form: Form;
+  /** Gives a result its last form. */
+  shaped(result: ReadResult): ReadResult;
+}
+
+/** A selection in the engine's form; values of coordinates in it are looked up. */
+export async function placedRequest(
+  array: ArrayNode,
+  selection: AnySelection | null | undefined,
+  signal: AbortSignal | undefined,
+): Promise<ReadRequest> {
+  return requestOf(await placesOf(array, selection, signal), array[FACTS]);
+}
+
+/** Pixels of four bytes as an array with a dimension more. */
+function picture({ data, shape, stride }: ReadResult): ReadResult {
+  const { buffer, byteOffset, byteLength } = data as Uint8Array<ArrayBuffer>;
+  return {
+    data: new Uint8ClampedArray(buffer, byteOffset, byteLength),
+    shape: [...shape, 4],
+    stride: [...stride.map((step) => 4 * step), 1],
+  };
+}
+
+export async function prepareRead(
+  array: ArrayNode,
+  selection: AnySelection | null | undefined,
+  { as, decode, window, gamma, colors }: WantedElements,
+  signal: AbortSignal | undefined,
+): Promise<PreparedRead> {
+  const request = await placedRequest(array, selection, signal);
+  if (as === "bytes") return { request, form: "bytes", shaped: (result) => result };
+  const wanted = { as, decode, window, gamma, colors };
+  const conversion = await conversionOf(array as never, wanted, () => typeNameOf(array));
+  const converted = { ...request, conversion };
+  return conversion?.isColors
+    ? { request: converted, form: "bytes", shaped: picture }
+    : { request: converted, form: "plain", shaped: (result) => result };
+}

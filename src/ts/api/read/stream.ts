@@ -1,0 +1,201 @@
+/**
+ * A selection part by part, as the parts arrive. Whoever takes them sets the pace: the engine waits while some are not taken, and so holds
+ * no more than a few, however large the selection is.
+ */
+import type { TypeDescription } from "../../model/data_type.ts";
+import { ZarrError } from "../../model/errors.ts";
+import { call } from "../../port/engine.ts";
+import type { PartEvent, ReadEvent } from "../../port/operations.ts";
+import { arrayNumber, bindCodecs, typeOf } from "../arrays.ts";
+import { type ArrayNode, FACTS } from "../node_facts.ts";
+import type { AnySelection } from "../selection.ts";
+import { checkForm, formed, type ReadResult } from "./form.ts";
+import { type PreparedRead, prepareRead, type WantedElements } from "./prepared.ts";
+import { progressOf } from "./progress.ts";
+import { observeRead, type ReadOptions, type ReadRequest, readArguments } from "./read.ts";
+
+/** What `Array.stream` takes beside the selection. */
+export interface StreamOptions extends ReadOptions {
+  /** `"nearest"` (the default) begins at `centre` and goes outwards, `"c"` goes row by row. Parts come as they arrive. */
+  order?: "nearest" | "c";
+  /**
+   * A place of the result, by its own dimensions (those that an integer selects are not among them); its middle unless given. What is nearest
+   * comes first.
+   */
+  centre?: readonly number[];
+}
+
+/** Where a part belongs. */
+export interface PartPlace {
+  /** First place in the result, by its own dimensions. */
+  start: number[];
+  /** The same in all dimensions of the array: 0 where an integer selects one. */
+  offset: number[];
+}
+
+type AnyPart = ReadResult & PartPlace;
+
+/** Hands out the parts of a read one by one. */
+class PartQueue {
+  readonly #ready: { part: AnyPart; taken: () => void }[] = [];
+  readonly #asking: { resolve(part: AnyPart | undefined): void; reject(error: unknown): void }[] = [];
+  #end: { error?: unknown } | undefined;
+  /** Parts get their form in the order in which they come. */
+  #last: Promise<void> = Promise.resolve();
+
+  /** Takes a part; `taken` lets the engine go on. */
+  add(part: PartEvent, { form, shaped }: PreparedRead, type: TypeDescription, taken: () => void): void {
+    const place = { start: part.start.filter((_, axis) => part.kept[axis]), offset: part.start };
+    this.#last = this.#last.then(async () => {
+      const result = shaped(await formed(type, form, part));
+      this.#ready.push({ part: { ...result, ...place }, taken });
+      this.#serve();
+    });
+    this.#last.catch((error) => this.end({ error }));
+  }
+
+  /** Resolves when all parts have their form. */
+  settled(): Promise<void> {
+    return this.#last;
+  }
+
+  /** No more parts come; those that are there can still be taken, but after an error. */
+  end(outcome: { error?: unknown }): void {
+    this.#end ??= outcome;
+    if ("error" in this.#end) this.#ready.length = 0;
+    this.#serve();
+  }
+
+  /** Nobody takes any more. */
+  stop(): void {
+    this.#end = {};
+    this.#ready.length = 0;
+    this.#serve();
+  }
+
+  /** The next part; undefined after the last. */
+  next(): Promise<AnyPart | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#asking.push({ resolve, reject });
+      this.#serve();
+    });
+  }
+
+  #serve(): void {
+    for (;;) {
+      const [asking] = this.#asking;
+      if (!asking || (this.#ready.length === 0 && !this.#end)) return;
+      this.#asking.shift();
+      const first = this.#ready.shift();
+      if (first) {
+        first.taken();
+        asking.resolve(first.part);
+        continue;
+      }
+      const { error } = this.#end ?? {};
+      // An error is told once; after it the stream is over, as a generator is.
+      if (error !== undefined) asking.reject(error);
+      else asking.resolve(undefined);
+      this.#end = {};
+    }
+  }
+}
+
+/** The centre by the dimensions of the array, and what is wrong with it. */
+function nearestOf(
+  array: ArrayNode,
+  { selection }: ReadRequest,
+  { order = "nearest", centre }: StreamOptions,
+) {
+  if (order === "c" || !("Orthogonal" in selection)) return undefined;
+  if (!centre) return [];
+  const isIndex = array[FACTS].shape.map((_, axis) => {
+    const entry = selection.Orthogonal[axis];
+    return typeof entry === "object" && "Index" in entry;
+  });
+  const rank = isIndex.filter((index) => !index).length;
+  if (centre.length !== rank) {
+    throw new ZarrError("Argument", "the centre of a stream is a place of its result", {
+      expected: `${rank} numbers`,
+      actual: `${centre.length}`,
+      path: array.path,
+    });
+  }
+  const places = [...centre];
+  return isIndex.map((index) => (index ? 0 : (places.shift() ?? 0)));
+}
+
+/** A stream of parts: begins at the first `next`, ends its requests at `return`. */
+class PartStream implements AsyncIterableIterator<AnyPart> {
+  readonly #queue: PartQueue;
+  readonly #leaving = new AbortController();
+  #begin: (() => void) | undefined;
+
+  constructor(
+    array: ArrayNode,
+    selection: AnySelection | null | undefined,
+    options: StreamOptions & WantedElements,
+  ) {
+    const { signal, onProgress, priority, cache } = options;
+    const queue = new PartQueue();
+    this.#queue = queue;
+    const reading = {
+      ...(onProgress && { onProgress }),
+      ...(priority !== undefined && { priority }),
+      ...(cache && { cache }),
+    };
+    const read = async (ends: AbortSignal) => {
+      const prepared = await prepareRead(array, selection, options, ends);
+      await bindCodecs(array[FACTS], ends);
+      const { request } = prepared;
+      const type = request.conversion?.type ?? (await typeOf(array, ends));
+      checkForm(type, prepared.form, undefined);
+      const asked = { ...request, streamed: true, nearest: nearestOf(array, request, options) };
+      const { arrayNode, ...args } = readArguments(array, asked, reading);
+      const onEvent = (event: ReadEvent, credit: () => void) => {
+        if (event.type === "part") queue.add(event, prepared, type, credit);
+        else if (event.type === "progress") onProgress?.(progressOf(event.numbers));
+      };
+      const numbers = await call(
+        "stream",
+        (objects) => ({ ...args, array: arrayNumber(objects, arrayNode) }),
+        { signal: ends, onEvent, repeats: false },
+      );
+      await queue.settled();
+      observeRead(array, numbers);
+    };
+    this.#begin = () => {
+      const ends = signal ? AbortSignal.any([signal, this.#leaving.signal]) : this.#leaving.signal;
+      read(ends).then(
+        () => queue.end({}),
+        (error) => queue.end({ error }),
+      );
+    };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<AnyPart, undefined>> {
+    this.#begin?.();
+    this.#begin = undefined;
+    const value = await this.#queue.next();
+    return value ? { value, done: false } : { value: undefined, done: true };
+  }
+
+  /** Ends the stream at once, also while somebody waits for the next part. */
+  async return(): Promise<IteratorResult<AnyPart, undefined>> {
+    this.#begin = undefined;
+    this.#queue.stop();
+    this.#leaving.abort();
+    return { value: undefined, done: true };
+  }
+}
+
+/** The parts of a selection, in the form that the options ask for. */
+export const streamSelection = (
+  array: ArrayNode,
+  selection: AnySelection | null | undefined,
+  options: StreamOptions & WantedElements,
+): AsyncIterableIterator<AnyPart> => new PartStream(array, selection, options);

@@ -1,0 +1,110 @@
+/**
+ * A selection as callers write it, turned into the plain object that the engine reads. Only spelling is settled here:
+ * bounds, wrapping and clipping are the engine's (`access::selection`).
+ */
+
+import { InvalidSelectionError } from "../model/errors.ts";
+import type { EngineDimension, EngineSelection, Integer } from "../model/request.ts";
+import { type ByValue, isByValue } from "./by_value.ts";
+import { Points, select } from "./slice.ts";
+
+export { Points };
+
+type Bound = Integer | null | undefined;
+
+/** A slice as `slice` makes it, or written out, with bigints for places beyond 2^53. */
+export type AnySlice = { start?: Bound; stop?: Bound; step?: Bound };
+
+/**
+ * One dimension: an index, a slice, everything (`null`), a list of indices, or values of its coordinate (`at`, `between`). "..." stands for
+ * as many `null` as fit.
+ */
+export type DimensionSelection = Integer | AnySlice | null | undefined | "..." | ArrayLike<Integer> | ByValue;
+
+/** By position, by dimension name, or single points. */
+export type AnySelection = readonly DimensionSelection[] | Record<string, DimensionSelection> | Points;
+
+/** Integers as the engine reads them: numbers where they are safe, else bigints. */
+function integer(value: unknown, what: string): Integer {
+  if (typeof value === "bigint") return value;
+  if (typeof value === "number" && Number.isInteger(value))
+    return Number.isSafeInteger(value) ? value : BigInt(value);
+  throw new InvalidSelectionError(`${what} is not an integer`, {
+    expected: "an integer",
+    actual: String(value),
+  });
+}
+
+const bound = (value: Bound, what: string) =>
+  value === null || value === undefined ? undefined : integer(value, what);
+
+const list = (values: ArrayLike<Integer>) =>
+  Array.from(values as ArrayLike<unknown>, (value) => integer(value, "an entry of an index list"));
+
+const isList = (entry: object): entry is ArrayLike<Integer> =>
+  Array.isArray(entry) || (ArrayBuffer.isView(entry) && "length" in entry);
+
+function dimension(entry: DimensionSelection): EngineDimension {
+  if (entry === null || entry === undefined) return "All";
+  if (typeof entry === "number" || typeof entry === "bigint") return { Index: integer(entry, "an index") };
+  if (typeof entry === "object" && isList(entry)) return { List: list(entry) };
+  if (typeof entry === "object" && ("start" in entry || "stop" in entry || "step" in entry)) {
+    const { start, stop, step } = entry as AnySlice;
+    return { Slice: { start: bound(start, "start"), stop: bound(stop, "stop"), step: bound(step, "step") } };
+  }
+  if (isByValue(entry)) {
+    throw new InvalidSelectionError("values of coordinates are for the calls that can look them up", {
+      expected: "a selection by place: await locate(array, selection)",
+    });
+  }
+  throw new InvalidSelectionError("not a selection of a dimension", {
+    expected: 'an integer, a slice, a list of integers, null or "..."',
+    actual: typeof entry === "string" ? JSON.stringify(entry) : typeof entry,
+  });
+}
+
+/** "..." as the entries it stands for. */
+function spreadEllipsis(entries: readonly DimensionSelection[], rank: number): DimensionSelection[] {
+  const at = entries.indexOf("...");
+  if (at < 0) return [...entries];
+  if (entries.lastIndexOf("...") !== at) throw new InvalidSelectionError('a selection may hold "..." once');
+  const missing = Math.max(0, rank - (entries.length - 1));
+  return [...entries.slice(0, at), ...new Array(missing).fill(null), ...entries.slice(at + 1)];
+}
+
+interface Dimensions {
+  readonly shape: readonly number[];
+  readonly dimensionNames: (string | null)[] | undefined;
+  readonly attributes?: Record<string, unknown>;
+}
+
+/** The names of the dimensions; of formats that have no place for them, those that xarray writes into the attributes. */
+export function dimensionNamesOf({
+  shape,
+  dimensionNames,
+  attributes,
+}: Dimensions): (string | null)[] | undefined {
+  if (dimensionNames) return dimensionNames;
+  const names = attributes?._ARRAY_DIMENSIONS;
+  const isWhole =
+    Array.isArray(names) && names.length === shape.length && names.every((name) => typeof name === "string");
+  return isWhole ? names : undefined;
+}
+
+/** The engine's form of a selection; none at all means everything. */
+export function requestOf(
+  selection: AnySelection | null | undefined,
+  facts: Dimensions,
+): { selection: EngineSelection } {
+  if (selection instanceof Points) return { selection: { Points: selection.lists.map(list) } };
+  const entries =
+    selection === null || selection === undefined
+      ? []
+      : Array.isArray(selection)
+        ? spreadEllipsis(selection, facts.shape.length)
+        : select(
+            { dimensionNames: dimensionNamesOf(facts) as string[] | undefined },
+            selection as Record<string, DimensionSelection>,
+          );
+  return { selection: { Orthogonal: entries.map(dimension) } };
+}

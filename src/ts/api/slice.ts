@@ -1,0 +1,58 @@
+/**
+ * The small words of selections: `slice`, `select` by dimension names, `points`. Needs no wasm.
+ */
+import { InvalidSelectionError } from "../model/errors.ts";
+import type { Slice } from "../model/types.ts";
+
+function toNumber(value: bigint | number | null | undefined): number | null {
+  if (value === null || value === undefined) return null;
+  const number = Number(value);
+  if (typeof value === "bigint" && !Number.isSafeInteger(number)) {
+    throw new InvalidSelectionError(
+      `${value} is beyond the safe integers; pass { start, stop, step } with bigints`,
+    );
+  }
+  return number;
+}
+
+type Bound = bigint | number | null;
+
+export function slice(stop: Bound): Slice;
+export function slice(start: Bound, stop?: Bound, step?: Bound): Slice;
+/** Every `step`th index from `start` up to, not including, `stop`; as in Python. */
+export function slice(start: Bound, stop?: Bound, step: Bound = null): Slice {
+  const [from, to] = stop === undefined ? [null, start] : [start, stop];
+  return { start: toNumber(from), stop: toNumber(to), step: toNumber(step) };
+}
+
+/** A selection by dimension names, as one by position; dimensions that are not named are taken whole. */
+export function select<T = number | Slice | null>(
+  array: { readonly dimensionNames: string[] | undefined },
+  selection: Record<string, T>,
+): (T | null)[] {
+  const names = array.dimensionNames;
+  if (!names) throw new InvalidSelectionError("the array has no dimension names");
+  for (const name of Object.keys(selection)) {
+    const count = names.filter((other) => other === name).length;
+    if (count === 1) continue;
+    throw new InvalidSelectionError(
+      count === 0 ? `Unknown dimension name: "${name}"` : `several dimensions are named "${name}"`,
+      { expected: `one of ${names.map((known) => JSON.stringify(known)).join(", ")}`, actual: name },
+    );
+  }
+  return names.map((name) => selection[name] ?? null);
+}
+
+/** Single elements: one list of indices a dimension, read side by side. Made by `points`. */
+export class Points {
+  readonly lists: readonly ArrayLike<number | bigint>[];
+
+  constructor(lists: readonly ArrayLike<number | bigint>[]) {
+    this.lists = lists;
+  }
+}
+
+/** Selects single elements: `points([0, 5], [1, 7])` are the elements [0, 1] and [5, 7]. */
+export function points(...lists: ArrayLike<number | bigint>[]): Points {
+  return new Points(lists);
+}

@@ -1,0 +1,255 @@
+/**
+ * Values of any data type into packed elements: what `read/elements.ts` and `read/variable.ts` make of them, the other way.
+ * Elements with lengths of their own are bytes one after the other, and where each begins.
+ */
+import type { FieldDescription, TypeDescription } from "../../model/data_type.ts";
+import { ZarrError } from "../../model/errors.ts";
+import { exactJson } from "../../model/exact_json.ts";
+import { broadcast, entryOf, gather, ONE, packedStride, placeText, product, type Values } from "./layout.ts";
+import { type PackOptions, packNumbers, refuse } from "./numbers.ts";
+
+/** Packed elements; with offsets (one more than there are) where they have lengths of their own. */
+export interface PackedElements {
+  bytes: Uint8Array;
+  offsets?: Uint32Array;
+}
+
+const NUMBERS = new Set(["bool", "integer", "float", "complex", "datetime", "timedelta"]);
+
+export const isNumeric = ({ kind }: TypeDescription): boolean => NUMBERS.has(kind);
+
+const utf8 = new TextEncoder();
+
+/** Text whose surrogates come in pairs: others have no UTF-8. */
+function encodeText(type: TypeDescription, value: unknown, place: string, { cast }: PackOptions): Uint8Array {
+  const isText = typeof value === "string" || cast;
+  const text = String(value);
+  const isLone = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/.test(text);
+  if (!isText || (isLone && !cast)) refuse(type, value, place);
+  return utf8.encode(text);
+}
+
+function bytesOf(value: unknown): Uint8Array | undefined {
+  if (value instanceof Uint8Array) return value;
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  const isBytes =
+    Array.isArray(value) && value.every((byte) => Number.isInteger(byte) && byte >= 0 && byte < 256);
+  return isBytes ? Uint8Array.from(value as number[]) : undefined;
+}
+
+/** Fits bytes into an element of one size; longer ones only when they may be cut. */
+function padded(
+  type: TypeDescription,
+  bytes: Uint8Array,
+  value: unknown,
+  place: string,
+  cast = false,
+): Uint8Array {
+  const size = type.size ?? 0;
+  const fits = type.kind === "raw" ? bytes.length === size : bytes.length <= size;
+  if (!fits && !cast) refuse(type, value, place);
+  const element = new Uint8Array(size);
+  element.set(bytes.subarray(0, size));
+  return element;
+}
+
+function codePoints(type: TypeDescription, value: unknown, place: string, { cast }: PackOptions): Uint8Array {
+  const { components = 0 } = type;
+  if (typeof value !== "string" && !cast) refuse(type, value, place);
+  const points = [...String(value)].map((char) => char.codePointAt(0) ?? 0);
+  if (points.length > components && !cast) refuse(type, value, place);
+  const codes = new Uint32Array(components);
+  codes.set(points.slice(0, components));
+  return new Uint8Array(codes.buffer);
+}
+
+function jsonOf(type: TypeDescription, value: unknown, place: string): Uint8Array {
+  const text = value === undefined ? undefined : exactJson(value);
+  return text === undefined ? refuse(type, value, place) : utf8.encode(text);
+}
+
+/** A list of numbers or elements as an element of its own length. */
+function innerArray(type: TypeDescription, value: unknown, place: string, options: PackOptions): Uint8Array {
+  const { inner } = type;
+  const isList = Array.isArray(value) || ArrayBuffer.isView(value);
+  if (!inner || !isList) return refuse(type, value, place);
+  return packList(inner, value as unknown as ArrayLike<unknown>, options).bytes;
+}
+
+function optional(type: TypeDescription, value: unknown, options: PackOptions): Uint8Array {
+  const { inner, size } = type;
+  const isNone = value === null || value === undefined;
+  if (isNone || !inner) return new Uint8Array(size ?? 1);
+  const isBoxed = (inner.kind === "optional" || inner.kind === "json") && Array.isArray(value);
+  const { bytes } = packScalar(inner, isBoxed ? value[0] : value, options);
+  const element = new Uint8Array(1 + bytes.length);
+  element[0] = 1;
+  element.set(bytes, 1);
+  return element;
+}
+
+/** One element of a type that is no number. */
+function element(type: TypeDescription, value: unknown, place: string, options: PackOptions): Uint8Array {
+  switch (type.kind) {
+    case "string":
+      return encodeText(type, value, place, options);
+    case "json":
+      return jsonOf(type, value, place);
+    case "variable-array":
+      return innerArray(type, value, place, options);
+    case "optional":
+      return optional(type, value, options);
+    case "utf32":
+      return codePoints(type, value, place, options);
+    case "null-terminated-bytes": {
+      const bytes = bytesOf(value) ?? encodeText(type, value, place, options);
+      return padded(type, bytes, value, place, options.cast);
+    }
+    default: {
+      const bytes = bytesOf(value) ?? refuse(type, value, place);
+      return type.kind === "bytes" ? bytes : padded(type, bytes, value, place, options.cast);
+    }
+  }
+}
+
+/** Elements one after the other. */
+function joined(type: TypeDescription, elements: readonly Uint8Array[]): PackedElements {
+  const length = elements.reduce((total, { length }) => total + length, 0);
+  if (length > 0xffff_ffff) {
+    throw new ZarrError("Limit", "elements of variable length are too large for one write", {
+      expected: "at most 4 GiB in all",
+    });
+  }
+  const [bytes, offsets] = [new Uint8Array(length), new Uint32Array(elements.length + 1)];
+  let at = 0;
+  for (const [idx, element] of elements.entries()) {
+    bytes.set(element, at);
+    at += element.length;
+    offsets[idx + 1] = at;
+  }
+  return type.size === undefined ? { bytes, offsets } : { bytes };
+}
+
+/** Puts a field's packed values at their places in all structs. */
+function scatter(output: Uint8Array, size: number, { offset }: FieldDescription, field: Uint8Array): void {
+  const count = output.length / size;
+  const length = count === 0 ? 0 : field.length / count;
+  for (let at = 0; at < count; at += 1) {
+    output.set(field.subarray(at * length, (at + 1) * length), at * size + offset);
+  }
+}
+
+const isColumns = (data: unknown): data is Record<string, unknown> =>
+  typeof data === "object" && data !== null && !Array.isArray(data) && !ArrayBuffer.isView(data);
+
+/** A field of all structs as values: a column as `get` gives it, or the list of what each struct has. */
+function column(field: FieldDescription, values: Values, given: unknown): Values {
+  const whole = isColumns(given) && "data" in given ? (given as unknown as Values) : undefined;
+  const shape = [...values.shape, ...field.shape];
+  if (!whole) return { data: given, shape, stride: packedStride(shape) };
+  return { ...whole, stride: whole.stride ?? packedStride(whole.shape) };
+}
+
+/** The lists of one field, one a struct, as one list. */
+function listed(
+  field: FieldDescription,
+  structs: readonly unknown[],
+  place: (at: number) => string,
+): unknown[] {
+  const count = product(field.shape) * (field.type.kind === "complex" ? 2 : 1);
+  return structs.flatMap((struct, at) => {
+    const value = (struct as Record<string, unknown> | null | undefined)?.[field.name];
+    if (value === undefined) {
+      throw new ZarrError("Argument", `a struct has no field ${JSON.stringify(field.name)} at ${place(at)}`);
+    }
+    if (field.shape.length === 0 && field.type.kind !== "complex") return [value];
+    const entries = Array.from(value as ArrayLike<unknown>).flat(field.shape.length);
+    if (entries.length === count) return entries;
+    throw new ZarrError(
+      "Argument",
+      `field ${JSON.stringify(field.name)} has another length at ${place(at)}`,
+      {
+        expected: `${count} numbers`,
+        actual: String(entries.length),
+      },
+    );
+  });
+}
+
+function packStructs(type: TypeDescription, values: Values, options: PackOptions): PackedElements {
+  const { size = 1, fields = [] } = type;
+  const bytes = new Uint8Array(product(values.shape) * size);
+  const given = isColumns(values.data) ? values.data : undefined;
+  const structs = given ? [] : gather(values);
+  for (const field of fields) {
+    const shape = [...values.shape, ...field.shape];
+    const place = (at: number) => placeText(at, values.shape);
+    const source = given
+      ? spreadColumn(column(field, values, given[field.name]), field, shape)
+      : { data: listed(field, structs, place), shape, stride: packedStride(shape) };
+    scatter(bytes, size, field, packValues(field.type, source, options).bytes);
+  }
+  return { bytes };
+}
+
+/** A column of fewer dimensions than the structs spreads over them; its own array's dimensions come last. */
+function spreadColumn(values: Values, field: FieldDescription, shape: readonly number[]): Values {
+  const own = field.shape.length;
+  const outer = values.shape.length - own;
+  const filled = [...values.shape.slice(0, outer)];
+  const missing = shape.length - own - outer;
+  const ones = new Array<number>(Math.max(0, missing)).fill(1);
+  const zeros = ones.map(() => 0);
+  const whole = { ...values, shape: [...ones, ...filled, ...values.shape.slice(outer)] };
+  return broadcast({ ...whole, stride: [...zeros, ...values.stride] }, shape);
+}
+
+/** Packed elements of values that have been spread over their shape. */
+export function packValues(type: TypeDescription, values: Values, options: PackOptions): PackedElements {
+  if (isNumeric(type)) return { bytes: packNumbers(type, values, options) };
+  if (type.kind === "struct") return packStructs(type, values, options);
+  const elements = gather(values).map((value, at) =>
+    element(type, value, placeText(at, values.shape), options),
+  );
+  return joined(type, elements);
+}
+
+function packList(type: TypeDescription, list: ArrayLike<unknown>, options: PackOptions): PackedElements {
+  const units = type.kind === "complex" ? 2 : 1;
+  return packValues(type, { data: list, shape: [list.length / units], stride: [1] }, options);
+}
+
+/** One value as an element. */
+export function packScalar(type: TypeDescription, value: unknown, options: PackOptions): PackedElements {
+  if (isNumeric(type)) {
+    const data = type.kind === "complex" ? complexParts(type, value) : [value];
+    return packValues(type, { data, shape: [], stride: [] }, options);
+  }
+  if (type.kind === "struct") return packStructs(type, { data: [value], shape: [], stride: [] }, options);
+  return { bytes: element(type, value, ONE, options) };
+}
+
+/** A complex number is a pair, or a real one. */
+function complexParts(type: TypeDescription, value: unknown): unknown {
+  if (typeof value === "number") return [value, 0];
+  const isPair = (Array.isArray(value) || ArrayBuffer.isView(value)) && entryCount(value) === 2;
+  return isPair ? value : refuse(type, value, ONE);
+}
+
+const entryCount = (list: unknown): number => (list as ArrayLike<unknown>).length;
+
+/** Whether there is an entry for every number: lists from outside may end early. */
+export function checkLength(type: TypeDescription, { data, shape, stride }: Values): void {
+  const length = entryCount(data);
+  if (type.kind === "struct" && length === undefined) return;
+  const units = type.kind === "complex" ? 2 : 1;
+  const last = shape.reduce((at, extent, axis) => at + Math.max(0, extent - 1) * (stride[axis] ?? 0), 0);
+  const lowest = shape.reduce((at, extent, axis) => at + Math.min(0, (extent - 1) * (stride[axis] ?? 0)), 0);
+  const isInside = product(shape) === 0 || (lowest >= 0 && (last + 1) * units <= length);
+  if (isInside && typeof entryOf(data) === "function") return;
+  throw new ZarrError("Argument", "the values' shape and strides reach outside of their data", {
+    expected: `places below ${length}`,
+    actual: `shape [${shape}], stride [${stride}]`,
+  });
+}

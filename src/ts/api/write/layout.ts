@@ -1,0 +1,110 @@
+/**
+ * Values with their layout, as callers give them: numpy's rules for how they spread over a selection, and walks over them. Strides
+ * count elements; 0 repeats one.
+ */
+import { ZarrError } from "../../model/errors.ts";
+
+/** Many values, and how they stand in memory. */
+export interface Values {
+  /** A typed array, a plain array, one of zarrita's wrapper classes, or the columns of structs. */
+  data: unknown;
+  shape: readonly number[];
+  stride: readonly number[];
+}
+
+export const product = (extents: readonly number[]): number =>
+  extents.reduce((total, extent) => total * extent, 1);
+
+/** Strides of a packed shape in C order. */
+export function packedStride(shape: readonly number[]): number[] {
+  const stride = new Array<number>(shape.length).fill(1);
+  for (let axis = shape.length - 2; axis >= 0; axis -= 1) {
+    stride[axis] = (stride[axis + 1] as number) * (shape[axis + 1] as number);
+  }
+  return stride;
+}
+
+/** The values as they spread over a shape: extents of 1, and missing ones at the front, repeat. */
+export function broadcast({ data, shape, stride }: Values, target: readonly number[]): Values {
+  const missing = target.length - shape.length;
+  const isExtra = (axis: number) => axis < -missing;
+  const fits = shape.every((extent, axis) =>
+    isExtra(axis) ? extent === 1 : extent === 1 || extent === target[axis + missing],
+  );
+  if (!fits) {
+    throw new ZarrError("Argument", "the values do not fit the selection", {
+      expected: `shape [${target}], or one that spreads over it`,
+      actual: `shape [${shape}]`,
+    });
+  }
+  const spread = target.map((_, axis) => {
+    const own = axis - missing;
+    return own < 0 || shape[own] === 1 ? 0 : (stride[own] as number);
+  });
+  return { data, shape: target, stride: spread };
+}
+
+/** Whether the values stand in memory as they are to be packed. */
+export function isPacked({ shape, stride }: Pick<Values, "shape" | "stride">): boolean {
+  const packed = packedStride(shape);
+  return shape.every((extent, axis) => extent === 1 || stride[axis] === packed[axis]) || product(shape) === 0;
+}
+
+/** Calls `visit` with the place of each row's first value, in C order; a row has `shape.at(-1)` values, `stride.at(-1)` apart. */
+export function eachRow(
+  { shape, stride }: Pick<Values, "shape" | "stride">,
+  visit: (start: number) => void,
+): void {
+  if (product(shape) === 0) return;
+  const outer = Math.max(0, shape.length - 1);
+  const index = new Array<number>(outer).fill(0);
+  let start = 0;
+  for (;;) {
+    visit(start);
+    let axis = outer - 1;
+    for (; axis >= 0; axis -= 1) {
+      index[axis] = (index[axis] as number) + 1;
+      start += stride[axis] as number;
+      if ((index[axis] as number) < (shape[axis] as number)) break;
+      start -= (stride[axis] as number) * (shape[axis] as number);
+      index[axis] = 0;
+    }
+    if (axis < 0) return;
+  }
+}
+
+/** The place of a value that is the only one. */
+export const ONE = "";
+
+/** Where in a shape the value of this number stands, for people. */
+export function placeText(linear: number, shape: readonly number[]): string {
+  if (shape.length === 0) return ONE;
+  const index: number[] = [];
+  let rest = linear;
+  for (const extent of [...shape].reverse()) {
+    index.unshift(rest % extent);
+    rest = Math.floor(rest / extent);
+  }
+  return `[${index.join(", ")}]`;
+}
+
+/** Whatever gives its entries by number: arrays, typed arrays, and zarrita's wrappers, whose `get` is faster. */
+type Entries = ArrayLike<unknown> & { get?(at: number): unknown };
+
+/** The entry of a list by number. */
+export function entryOf(data: unknown): (at: number) => unknown {
+  const entries = data as Entries;
+  return typeof entries.get === "function" ? (at) => entries.get?.(at) : (at) => entries[at];
+}
+
+/** The values one after the other, in C order. */
+export function gather(values: Values): unknown[] {
+  const { shape, stride, data } = values;
+  const entry = entryOf(data);
+  const gathered: unknown[] = [];
+  const [count, step] = [shape.at(-1) ?? 1, stride.at(-1) ?? 0];
+  eachRow(values, (start) => {
+    for (let at = 0; at < count; at += 1) gathered.push(entry(start + at * step));
+  });
+  return gathered;
+}

@@ -1,0 +1,185 @@
+/**
+ * Numbers into packed elements. What a type cannot hold is refused with its place, or converted as a cast in C would where the
+ * caller says so: fractions are cut off, what is too large wraps around, anything but 0 is true.
+ */
+
+import { CLASSES, type Elements, type ElementsClass, isView } from "../../elements/typed_arrays.ts";
+import type { TypeDescription } from "../../model/data_type.ts";
+import { ZarrError } from "../../model/errors.ts";
+import { BoolArray } from "../../model/wrapper_arrays.ts";
+import { countOfDate } from "./dates.ts";
+import type { FloatPacker } from "./float_packing.ts";
+import { eachRow, entryOf, isPacked, ONE, placeText, product, type Values } from "./layout.ts";
+
+export interface PackOptions {
+  /** Convert what the type cannot hold. */
+  cast?: boolean;
+  /** @internal Packs floats that JavaScript has no typed array for. */
+  floats?: FloatPacker;
+}
+
+/** Turns one value into what a typed array takes; undefined for a value that the type cannot hold. */
+type Convert = (value: unknown) => number | bigint | undefined;
+
+const asNumber = (value: unknown): number => (typeof value === "boolean" ? Number(value) : Number(value));
+
+/** Bits of an integer type, by its name: `uint4` has fewer than its typed array. */
+const bitsOf = ({ name }: TypeDescription): number => Number(/\d+$/.exec(name)?.[0] ?? 8);
+
+const isSigned = ({ name }: TypeDescription): boolean => !name.startsWith("u");
+
+function castInteger(value: unknown, bits: number, signed: boolean): number {
+  const wide =
+    typeof value === "bigint"
+      ? value
+      : BigInt(Math.trunc(Number.isFinite(value) ? (value as number) : asNumber(value) || 0));
+  return Number(signed ? BigInt.asIntN(bits, wide) : BigInt.asUintN(bits, wide));
+}
+
+function integers(type: TypeDescription, cast: boolean): Convert {
+  const [bits, signed] = [bitsOf(type), isSigned(type)];
+  const low = signed ? -(2 ** (bits - 1)) : 0;
+  const high = signed ? 2 ** (bits - 1) - 1 : 2 ** bits - 1;
+  return (value) => {
+    if (typeof value === "number" && Number.isInteger(value) && value >= low && value <= high) return value;
+    if (!cast) return undefined;
+    const number = typeof value === "bigint" ? value : asNumber(value);
+    return castInteger(typeof number === "number" && !Number.isFinite(number) ? 0 : number, bits, signed);
+  };
+}
+
+function wideIntegers(type: TypeDescription, cast: boolean): Convert {
+  const signed = isSigned(type);
+  const fit = (value: bigint) => (signed ? BigInt.asIntN(64, value) : BigInt.asUintN(64, value));
+  return (value) => {
+    if (typeof value === "bigint") return fit(value) === value || cast ? fit(value) : undefined;
+    if (!cast) return undefined;
+    const number = asNumber(value);
+    return fit(Number.isFinite(number) ? BigInt(Math.trunc(number)) : 0n);
+  };
+}
+
+/** Counts of time: bigints, and dates where they are whole counts. */
+function times(type: TypeDescription, cast: boolean): Convert {
+  const counts = wideIntegers({ ...type, name: "int64" }, cast);
+  return (value) => {
+    if (!(value instanceof Date)) return value === "NaT" ? -(2n ** 63n) : counts(value);
+    return type.kind === "datetime" ? countOfDate(value, type.unit, type.scaleFactor, cast) : undefined;
+  };
+}
+
+function floats(round: (value: number) => number, cast: boolean): Convert {
+  return (value) => {
+    if (typeof value !== "number") return cast ? asNumber(value) : undefined;
+    // A finite number beyond the largest would become infinite.
+    return cast || Number.isFinite(round(value)) || !Number.isFinite(value) ? value : undefined;
+  };
+}
+
+function booleans(cast: boolean): Convert {
+  return (value) => {
+    if (value === true || value === 1) return 1;
+    if (value === false || value === 0) return 0;
+    return cast ? Number(Boolean(value)) : undefined;
+  };
+}
+
+const roundHalf = (Math as { f16round?: (value: number) => number }).f16round ?? ((value: number) => value);
+
+function converter(type: TypeDescription, cast: boolean): Convert {
+  const { kind, view } = type;
+  if (kind === "bool") return booleans(cast);
+  if (kind === "datetime" || kind === "timedelta") return times(type, cast);
+  if (kind === "integer") return bitsOf(type) === 64 ? wideIntegers(type, cast) : integers(type, cast);
+  if (!isView(type)) return floats((value) => value, cast);
+  if (view === "Float32Array") return floats(Math.fround, cast);
+  return floats(view === "Float16Array" ? roundHalf : (value) => value, cast);
+}
+
+/** Whether the elements of this typed array are elements of the type, whatever they are. */
+function isSame(type: TypeDescription, data: unknown): boolean {
+  const isWhole = type.kind !== "bool" && (type.kind !== "integer" || bitsOf(type) >= 8);
+  return isWhole && isView(type) && data instanceof CLASSES[type.view ?? "Uint8Array"];
+}
+
+export function refuse({ name }: TypeDescription, value: unknown, place: string): never {
+  const shown =
+    typeof value === "bigint"
+      ? `${value}n`
+      : typeof value === "string"
+        ? JSON.stringify(value)
+        : String(value);
+  const text = place === ONE ? shown : `${shown} at ${place}`;
+  throw new ZarrError("Argument", `${name} cannot hold ${text} (\`cast: true\` converts it)`, {
+    expected: name,
+    actual: text,
+  });
+}
+
+/** The memory of values that stand there as they are to be packed. */
+function inPlace(type: TypeDescription, values: Values, count: number): Uint8Array | undefined {
+  const data = values.data as Elements;
+  if (!isSame(type, data) || data.length !== count || !isPacked(values)) return undefined;
+  return new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+}
+
+/** Calls `put` with each number in turn; two in a row are a complex one. */
+function eachNumber(values: Values, units: number, put: (value: unknown, at: number) => void): void {
+  const { shape, stride, data } = values;
+  const entry = entryOf(data);
+  const [count, step] = [shape.at(-1) ?? 1, (stride.at(-1) ?? 0) * units];
+  let at = 0;
+  eachRow(values, (start) => {
+    for (let within = 0; within < count; within += 1) {
+      for (let unit = 0; unit < units; unit += 1) {
+        put(entry(start * units + within * step + unit), at);
+        at += 1;
+      }
+    }
+  });
+}
+
+/** Floats that JavaScript has no typed array for. */
+function packNarrow(
+  type: TypeDescription,
+  numbers: Float64Array,
+  shape: readonly number[],
+  units: number,
+  { cast = false, floats }: PackOptions,
+): Uint8Array {
+  if (!floats) throw new Error(`${type.name} is packed by the engine alone`);
+  const name = type.name.replace("complex_", "");
+  const byteLength = (numbers.length * (type.size ?? 1)) / units;
+  const packed = floats({ name, numbers, cast, byteLength });
+  if (typeof packed !== "number") return packed;
+  return refuse(type, numbers[packed], placeText(Math.floor(packed / units), shape));
+}
+
+/** Packed elements of values that have been spread over their shape. */
+export function packNumbers(type: TypeDescription, values: Values, options: PackOptions): Uint8Array {
+  const { cast = false } = options;
+  const units = type.kind === "complex" ? 2 : 1;
+  const count = product(values.shape) * units;
+  // Booleans in zarrita's class are bytes of 0 and 1.
+  const { data } = values;
+  const bytes = data instanceof BoolArray ? new Uint8Array(data.buffer, data.byteOffset, data.length) : data;
+  const source = { ...values, data: bytes };
+  const there = inPlace(type, source, count);
+  if (there) return there;
+  const Target: ElementsClass = isView(type) ? CLASSES[type.view ?? "Uint8Array"] : Float64Array;
+  const packed = new Target(count);
+  const convert = converter(type, cast);
+  if (isSame(type, bytes)) {
+    eachNumber(source, units, (value, at) => {
+      packed[at] = value as never;
+    });
+  } else {
+    eachNumber(source, units, (value, at) => {
+      const number = convert(value);
+      if (number === undefined) refuse(type, value, placeText(Math.floor(at / units), values.shape));
+      packed[at] = number as never;
+    });
+  }
+  if (!isView(type)) return packNarrow(type, packed as Float64Array, values.shape, units, options);
+  return new Uint8Array(packed.buffer, packed.byteOffset, packed.byteLength);
+}

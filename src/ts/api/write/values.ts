@@ -1,0 +1,112 @@
+/**
+ * What callers write: a scalar, a typed array, a plain array (nested ones as NumPy reads them), a chunk with strides, columns or
+ * objects of structs. Here it becomes values with a layout, or one element for all places.
+ */
+import type { TypeDescription } from "../../model/data_type.ts";
+import { ZarrError } from "../../model/errors.ts";
+import { BoolArray, ByteStringArray, UnicodeStringArray } from "../../model/wrapper_arrays.ts";
+import { checkLength, isNumeric, type PackedElements, packScalar, packValues } from "./elements.ts";
+import { broadcast, packedStride, product, type Values } from "./layout.ts";
+import type { PackOptions } from "./numbers.ts";
+
+/** What the engine takes; `Source` of `src/js/write.rs`. */
+export interface Source extends PackedElements {
+  /** One element, for all places. */
+  isOne: boolean;
+}
+
+const isWrapper = (value: unknown) =>
+  value instanceof BoolArray || value instanceof ByteStringArray || value instanceof UnicodeStringArray;
+
+const isTyped = (value: unknown) => ArrayBuffer.isView(value) && !(value instanceof DataView);
+
+/** Kinds one element of which is a list, or bytes, itself. */
+const OF_LISTS = new Set(["raw", "bytes", "null-terminated-bytes", "variable-array"]);
+
+interface GivenChunk {
+  data: unknown;
+  shape: readonly number[];
+  stride?: readonly number[];
+}
+
+const isChunk = (value: unknown): value is GivenChunk =>
+  typeof value === "object" &&
+  value !== null &&
+  "data" in value &&
+  Array.isArray((value as GivenChunk).shape);
+
+/** Whether there are many values, in a list. */
+function isList(type: TypeDescription, value: unknown): value is ArrayLike<unknown> {
+  if (isWrapper(value)) return true;
+  if (OF_LISTS.has(type.kind))
+    return Array.isArray(value) && value.some((entry) => typeof entry !== "number");
+  return Array.isArray(value) || isTyped(value);
+}
+
+/** The shape that nested lists spell out, and what they hold; all must be alike. */
+function unnest(list: readonly unknown[]): { data: unknown; shape: number[] } {
+  const shape = [list.length];
+  let level: readonly unknown[] = list;
+  while (level.length > 0 && level.every(Array.isArray)) {
+    const lists = level as readonly (readonly unknown[])[];
+    const length = lists[0]?.length ?? 0;
+    if (lists.some((inner) => inner.length !== length)) {
+      throw new ZarrError("Argument", "nested lists differ in length", {
+        expected: `${length} entries each`,
+        actual: [...new Set(lists.map((inner) => inner.length))].join(", "),
+      });
+    }
+    shape.push(length);
+    level = lists.flat();
+  }
+  return { data: level, shape };
+}
+
+/** A list as values: flat ones have the target's shape where they are as long, else one dimension. */
+function listed(type: TypeDescription, list: ArrayLike<unknown>, target: readonly number[]): Values {
+  const units = type.kind === "complex" ? 2 : 1;
+  const nests = isNumeric(type) || type.kind === "string" || type.kind === "utf32" || type.kind === "struct";
+  if (Array.isArray(list) && nests && list.length > 0 && list.every(Array.isArray)) {
+    const { data, shape } = unnest(list);
+    // Innermost are the two parts of complex numbers.
+    const own = units === 2 && shape.at(-1) === 2 ? shape.slice(0, -1) : shape;
+    return { data, shape: own, stride: packedStride(own) };
+  }
+  const shape = list.length === product(target) * units ? [...target] : [list.length / units];
+  return { data: list, shape, stride: packedStride(shape) };
+}
+
+function valuesOf(type: TypeDescription, value: unknown, target: readonly number[]): Values | undefined {
+  if (isChunk(value)) {
+    const { data, shape, stride = packedStride(shape) } = value;
+    return { data, shape, stride };
+  }
+  return isList(type, value) ? listed(type, value, target) : undefined;
+}
+
+/** What to write to a selection of this shape. */
+export function sourceOf(
+  type: TypeDescription,
+  value: unknown,
+  target: readonly number[],
+  options: PackOptions,
+): Source {
+  const values = valuesOf(type, value, target);
+  if (!values) return { ...packScalar(type, value, options), offsets: undefined, isOne: true } as Source;
+  checkLength(type, values);
+  return { ...packValues(type, broadcast(values, target), options), isOne: false };
+}
+
+/** Elements that are packed already: as `get` gives them with `as: "bytes"`. */
+export function packedSource(type: TypeDescription, value: unknown, target: readonly number[]): Source {
+  const data = isChunk(value) ? value.data : value;
+  const size = type.size ?? 0;
+  const expected = product(target) * size;
+  if (size === 0 || !(data instanceof Uint8Array) || data.length !== expected) {
+    throw new ZarrError("Argument", `not the packed elements of a selection of data type ${type.name}`, {
+      expected: size === 0 ? "elements of one size" : `a Uint8Array of ${expected} bytes`,
+      actual: data instanceof Uint8Array ? `${data.length} bytes` : typeof data,
+    });
+  }
+  return { bytes: data, isOne: false };
+}

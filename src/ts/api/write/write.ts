@@ -1,0 +1,162 @@
+/**
+ * Writes to an array: values become packed elements, the engine cuts them into chunks, and a full build of it, in workers where
+ * there are any, reads, changes and encodes each.
+ */
+import type { TypeDescription } from "../../model/data_type.ts";
+import { ZarrError } from "../../model/errors.ts";
+import type { NodeSummary } from "../../model/node_summary.ts";
+import type { EngineRequest } from "../../model/request.ts";
+import { call, write } from "../../port/engine.ts";
+import type { WriteEvent, WriteSource } from "../../port/operations.ts";
+import { arrayNumber, bindCodecs, typeOf } from "../arrays.ts";
+import { type ArrayFacts, type ArrayNode, FACTS } from "../node_facts.ts";
+import { withPackedFloats } from "./float_packing.ts";
+import { product } from "./layout.ts";
+import type { PackOptions } from "./numbers.ts";
+import { packedSource, type Source, sourceOf } from "./values.ts";
+
+/** How far a write is. */
+export interface WriteProgress {
+  /** Stored chunks (shards, where there are any) that are done. */
+  chunks: number;
+  totalChunks: number;
+  /** Of those done, the ones that are all fill value and so are not stored. */
+  empty: number;
+  /** Bytes handed to the store. */
+  bytes: number;
+}
+
+/** What every call that writes elements takes. */
+export interface WriteOptions extends PackOptions {
+  /**
+   * Ends the call; it rejects with the signal's reason at once. Chunks that are being written then still are, whole; no others.
+   */
+  signal?: AbortSignal;
+  /** Hears how far it is. */
+  onProgress?: (progress: WriteProgress) => void;
+  /** Chunks of writes with a higher one are encoded first; 0 unless given. */
+  priority?: number;
+  /** Store chunks that are all fill value too, instead of erasing them. */
+  keepEmptyChunks?: boolean;
+  /** How inner chunks stand in a shard that is written; `"C"` unless given. Readers do not mind. */
+  chunkOrder?: "C" | "F" | "morton";
+  /** `"bytes"`: the values are packed elements, as `get` gives them with `as: "bytes"`. */
+  as?: "bytes";
+}
+
+async function packed(
+  type: TypeDescription,
+  value: unknown,
+  shape: readonly number[],
+  options: WriteOptions,
+): Promise<WriteSource> {
+  const { keepEmptyChunks = false, chunkOrder, signal } = options;
+  const pack = (): Promise<Source> | Source =>
+    options.as === "bytes"
+      ? packedSource(type, value, shape)
+      : withPackedFloats((floats) => sourceOf(type, value, shape, { ...options, floats }), signal);
+  const { bytes, offsets, isOne } = await pack();
+  // A view of a larger buffer would be cloned with all of it.
+  const own = bytes.byteLength === bytes.buffer.byteLength ? bytes : bytes.slice();
+  return { bytes: own, offsets, isOne, keepEmptyChunks, chunkOrder };
+}
+
+/** What the engine is told of every write, and how it tells of progress. */
+const writing = ({ priority = 0, onProgress }: WriteOptions) => ({
+  priority,
+  hearsProgress: onProgress !== undefined,
+});
+
+const listener =
+  ({ onProgress }: WriteOptions) =>
+  ({ type: _, ...progress }: WriteEvent): void =>
+    onProgress?.(progress);
+
+/** Writes values to a selection. */
+export async function writeSelection(
+  array: ArrayNode,
+  request: EngineRequest,
+  value: unknown,
+  options: WriteOptions,
+): Promise<void> {
+  const { signal } = options;
+  signal?.throwIfAborted();
+  await bindCodecs(array[FACTS], signal);
+  const { selection } = request;
+  const { type, shape, kept } = await call(
+    "selectionShape",
+    (objects) => ({ array: arrayNumber(objects, array), selection }),
+    { signal },
+  );
+  const places = shape.filter((_, axis) => kept[axis]);
+  const source = await packed(type, value, places, options);
+  await write(
+    "write",
+    (objects) => ({ ...writing(options), array: arrayNumber(objects, array), request, source }),
+    { signal, onEvent: listener(options) },
+  );
+}
+
+/** How long along an axis values are that are appended, and the shape that they spread over. */
+function appendedShape(facts: ArrayFacts, value: unknown, axis: number): number[] {
+  const { shape } = value as { shape?: readonly number[] };
+  const own = Array.isArray(shape) ? shape : undefined;
+  const rest = product(facts.shape.filter((_, other) => other !== axis));
+  const count = (value as ArrayLike<unknown>).length;
+  const lists = Array.isArray(value) && facts.shape.length > 1 && value.every(Array.isArray);
+  const flat = facts.type?.kind === "complex" ? count / 2 : count;
+  const aligned = own && own.length === facts.shape.length ? own[axis] : undefined;
+  const length = own ? (aligned ?? 1) : lists ? nestedLength(value, axis) : flat / (rest || 1);
+  return facts.shape.map((extent, other) => (other === axis ? (length ?? 1) : extent));
+}
+
+function nestedLength(value: unknown, axis: number): number {
+  let level = value;
+  for (let depth = 0; depth < axis; depth += 1) level = (level as unknown[])[0];
+  return Array.isArray(level) ? level.length : 1;
+}
+
+/** Appends values along an axis; the array's summary as it is then. */
+export async function appendValues(
+  array: ArrayNode,
+  value: unknown,
+  axis: number,
+  options: WriteOptions,
+): Promise<NodeSummary> {
+  const { signal } = options;
+  signal?.throwIfAborted();
+  await bindCodecs(array[FACTS], signal);
+  const shape = appendedShape(array[FACTS], value, axis);
+  const source = await packed(await typeOf(array, signal), value, shape, options);
+  const length = shape[axis] ?? 0;
+  return write(
+    "append",
+    (objects) => ({ ...writing(options), array: arrayNumber(objects, array), axis, length, source }),
+    { signal, onEvent: listener(options) },
+  );
+}
+
+function extentOf(extent: number | bigint): bigint {
+  const isExtent = typeof extent === "bigint" || Number.isSafeInteger(extent);
+  if (isExtent && extent >= 0 && extent < 2n ** 64n) return BigInt(extent);
+  throw new ZarrError("Argument", "an extent is no whole number", {
+    expected: "an integer from 0 up",
+    actual: String(extent),
+  });
+}
+
+/** Changes the shape; the array's summary as it is then. */
+export async function resizeArray(
+  array: ArrayNode,
+  shape: readonly (number | bigint)[],
+  options: Pick<WriteOptions, "signal" | "priority">,
+): Promise<NodeSummary> {
+  const { signal } = options;
+  const extents = BigUint64Array.from(shape, extentOf);
+  await bindCodecs(array[FACTS], signal);
+  return write(
+    "resize",
+    (objects) => ({ ...writing(options), array: arrayNumber(objects, array), shape: extents }),
+    { signal },
+  );
+}

@@ -1,0 +1,229 @@
+/**
+ * `histogram`: how often which values occur in an array, or in the coarsest level of a pyramid. The decoders count where they
+ * decode, the engine adds the counts up, and nothing else crosses to the page.
+ */
+
+import type { Array as ZarrArray } from "../api/array.ts";
+import { arrayNumber, bindCodecs, typeNameOf } from "../api/arrays.ts";
+import { placesOf } from "../api/by_value.ts";
+import { FACTS } from "../api/node_facts.ts";
+import { conversionOf } from "../api/read/conversion.ts";
+import type { CfOptions } from "../api/read/packing.ts";
+import { progressListener, type ReadOptions, readArguments } from "../api/read/read.ts";
+import { type AnySelection, requestOf } from "../api/selection.ts";
+import { ZarrError } from "../model/errors.ts";
+import { newSummary, PLACES } from "../model/summary_numbers.ts";
+import type { DataType, Readable } from "../model/types.ts";
+import { call } from "../port/engine.ts";
+import { type At, Pyramid } from "./pyramid_model.ts";
+
+type AnyArray = ZarrArray<DataType, Readable>;
+
+export interface HistogramOptions extends ReadOptions {
+  /** What of an array is counted; everything unless given. */
+  selection?: AnySelection | null;
+  /** Which indices of the axes of a pyramid that are neither x nor y, as `pick` takes them; 0 unless given, `null` is all of an axis. */
+  at?: At;
+  /** How many bins, up to 65536; 256 unless given. */
+  bins?: number;
+  /** From which value to which the bins reach; from the lowest to the highest unless given, which takes a second read. */
+  window?: readonly [low: number, high: number];
+  decode?: "cf" | CfOptions;
+}
+
+/** How often which values occur. Made by `histogram`. */
+export class Histogram {
+  /** How many values fall into each bin, of equal width. */
+  readonly counts: Float64Array;
+  /** Where the first bin begins and the last ends; a value just there falls into it. */
+  readonly window: readonly [low: number, high: number];
+  /** Values that are there, and those that are missing (NaN). */
+  readonly count: number;
+  readonly missing: number;
+  /** Values below and above the window. */
+  readonly below: number;
+  readonly above: number;
+  /** NaN where no value is there. */
+  readonly min: number;
+  readonly max: number;
+  /** Of the finite values. */
+  readonly mean: number;
+
+  /** @internal */
+  constructor(numbers: Float64Array, window: readonly [number, number]) {
+    const [count = 0, missing = 0, below = 0, above = 0, min = 0, max = 0, sum = 0] = numbers;
+    [this.count, this.missing, this.below, this.above] = [count, missing, below, above];
+    [this.min, this.max] = count > 0 ? [min, max] : [Number.NaN, Number.NaN];
+    this.mean = sum / count;
+    this.counts = numbers.slice(PLACES.bins);
+    this.window = window;
+  }
+
+  /** The same of numbers that are at hand: each list is one part of them. */
+  static of(
+    values: Iterable<ArrayLike<number | bigint>>,
+    { bins = 256, window }: Pick<HistogramOptions, "bins" | "window"> = {},
+  ): Histogram {
+    const lists = [...values];
+    const count = checked({ bins, ...(window ? { window } : {}) });
+    const [low, high] = window ?? boundsOf(lists);
+    const numbers = newSummary(count);
+    for (const list of lists) {
+      for (let at = 0; at < list.length; at += 1) {
+        const number = Number(list[at]);
+        add(numbers, number, placeOf(number, low, high, count));
+      }
+    }
+    return new Histogram(numbers, [low, high]);
+  }
+
+  /**
+   * The value that a share of the values, from 0 to 1, is not above: exact to a bin's width, and within the lowest and the highest. NaN where no
+   * value is there.
+   */
+  quantile(share: number): number {
+    if (!(share >= 0 && share <= 1)) {
+      throw new ZarrError("Argument", "a share is from 0 to 1", { actual: String(share) });
+    }
+    const wanted = share * this.count;
+    const [low, high] = this.window;
+    const width = (high - low) / this.counts.length;
+    if (this.count === 0) return Number.NaN;
+    if (wanted <= this.below && this.below > 0) return this.min;
+    let before = this.below;
+    for (const [bin, count] of this.counts.entries()) {
+      if (count > 0 && before + count >= wanted) {
+        const value = low + (bin + (wanted - before) / count) * width;
+        return Math.min(Math.max(value, this.min), this.max);
+      }
+      before += count;
+    }
+    return this.max;
+  }
+}
+
+/** The lowest and the highest finite number; 0 where there is none. */
+function boundsOf(lists: readonly ArrayLike<number | bigint>[]): [number, number] {
+  let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const list of lists) {
+    for (let at = 0; at < list.length; at += 1) {
+      const number = Number(list[at]);
+      if (!Number.isFinite(number)) continue;
+      if (number < low) low = number;
+      if (number > high) high = number;
+    }
+  }
+  return low <= high ? [low, high] : [0, 0];
+}
+
+/** Where in a summary a number is counted, beside that it is there: missing, outside, or in a bin. As the kernel counts. */
+function placeOf(number: number, low: number, high: number, bins: number): number {
+  if (Number.isNaN(number)) return PLACES.missing;
+  if (number < low) return PLACES.below;
+  if (number > high) return PLACES.above;
+  if (high === low) return PLACES.bins;
+  const begin = (bin: number) => low + (bin * (high - low)) / bins;
+  const bin = Math.min(Math.floor(((number - low) / (high - low)) * bins), bins - 1);
+  if (bin > 0 && number < begin(bin)) return PLACES.bins + bin - 1;
+  return PLACES.bins + (bin + 1 < bins && number >= begin(bin + 1) ? bin + 1 : bin);
+}
+
+function add(numbers: Float64Array, number: number, place: number): void {
+  numbers[place] = (numbers[place] as number) + 1;
+  if (place === PLACES.missing) return;
+  numbers[PLACES.count] = (numbers[PLACES.count] as number) + 1;
+  numbers[PLACES.lowest] = Math.min(numbers[PLACES.lowest] as number, number);
+  numbers[PLACES.highest] = Math.max(numbers[PLACES.highest] as number, number);
+  if (Number.isFinite(number)) numbers[PLACES.sum] = (numbers[PLACES.sum] as number) + number;
+}
+
+/** The bounds of types that have so few values that each has a bin. */
+const FEW: Record<string, readonly [number, number]> = { bool: [0, 255], uint8: [0, 255], int8: [-128, 127] };
+
+type Source = ZarrArray<DataType, Readable> | Pyramid<Readable>;
+
+/** What of which array is counted. */
+async function subject(
+  source: Source,
+  { selection, at = {}, signal }: HistogramOptions,
+): Promise<[AnyArray, AnySelection | null | undefined]> {
+  if (!(source instanceof Pyramid)) {
+    return [source as AnyArray, await placesOf(source, selection, signal)];
+  }
+  const level = source.levels.at(-1);
+  if (!level) throw new ZarrError("Argument", "the pyramid has no level");
+  if (selection !== undefined && selection !== null) return [level.array as AnyArray, selection];
+  const index = (axis: number): number | null => {
+    const { role = "other", name = "" } = source.axes[axis] ?? {};
+    if (axis === source.plane.x || axis === source.plane.y) return null;
+    const wanted = Object.hasOwn(at, name) ? at[name] : Object.hasOwn(at, role) ? at[role] : 0;
+    return wanted === undefined ? 0 : wanted;
+  };
+  return [level.array as AnyArray, level.shape.map((_, axis) => index(axis))];
+}
+
+function checked({ bins = 256, window }: HistogramOptions): number {
+  const isWindow =
+    window === undefined ||
+    (window.length === 2 && window[0] <= window[1] && Number.isFinite(window[1] - window[0]));
+  if (Number.isInteger(bins) && bins > 0 && bins <= 65536 && isWindow) return bins;
+  throw new ZarrError("Argument", "bins are a number of steps from a value up to another", {
+    expected: "1 to 65536 bins, and a window of two finite numbers",
+    actual: `${bins} bins, [${window}]`,
+  });
+}
+
+/**
+ * How often which values occur: in a selection of an array, or in the coarsest level of a pyramid. Chunks are decoded and counted in the
+ * workers; nothing is held but counts, so the selection may be of any size.
+ */
+export async function histogram(source: Source, options: HistogramOptions = {}): Promise<Histogram> {
+  const bins = checked(options);
+  const { decode, signal, onProgress, priority } = options;
+  const [array, selection] = await subject(source, options);
+  const type = await typeNameOf(array);
+  const unpacked = await conversionOf(array as never, { decode }, async () => type);
+  const request = { ...requestOf(selection, array[FACTS]), streamed: true };
+  await bindCodecs(array[FACTS], signal);
+  const reading = {
+    ...(onProgress ? { onProgress } : {}),
+    ...(priority ? { priority } : {}),
+  };
+  const summarized = async (low: number, high: number, count: number): Promise<Float64Array> => {
+    const summary: [number, number, number] = [low, high, count];
+    const conversion = { type: undefined, isColors: false, request: { ...unpacked?.request, summary } };
+    const { arrayNode, ...args } = readArguments(array, { ...request, conversion }, reading);
+    const { numbers } = await call(
+      "summarise",
+      (objects) => ({ ...args, array: arrayNumber(objects, arrayNode), bins: count }),
+      { signal, onEvent: progressListener(reading) },
+    );
+    return numbers;
+  };
+  if (options.window) {
+    const [low, high] = options.window;
+    return new Histogram(await summarized(low, high, bins), [low, high]);
+  }
+  const few = unpacked ? undefined : FEW[type];
+  if (few && bins === 256) return narrowed(await summarized(few[0], few[1] + 1, 256), few[0]);
+  const {
+    [PLACES.lowest]: lowest = 0,
+    [PLACES.highest]: highest = 0,
+    [PLACES.count]: count,
+  } = await summarized(0, 0, 0);
+  const [low, high] = count
+    ? [Math.max(lowest, -Number.MAX_VALUE / 2), Math.min(highest, Number.MAX_VALUE / 2)]
+    : [0, 0];
+  return new Histogram(await summarized(low, Math.max(low, high), bins), [low, Math.max(low, high)]);
+}
+
+/** A bin for each value, without those on either side that no value falls into. */
+function narrowed(numbers: Float64Array, first: number): Histogram {
+  if (numbers[PLACES.count] === 0) return new Histogram(numbers, [first, first + 256]);
+  const [low, high] = [numbers[PLACES.lowest] as number, numbers[PLACES.highest] as number];
+  const bins = numbers.slice(PLACES.bins + low - first, PLACES.bins + high - first + 1);
+  const kept = new Float64Array(PLACES.bins + bins.length);
+  kept.set(numbers.subarray(0, PLACES.bins));
+  kept.set(bins, PLACES.bins);
+  return new Histogram(kept, [low, high + 1]);
+}

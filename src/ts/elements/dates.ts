@@ -1,0 +1,49 @@
+/**
+ * NumPy's counts of time since 1970 as a `Date`, which counts milliseconds: what is finer is cut off, towards the past.
+ * <https://numpy.org/doc/stable/reference/arrays.datetime.html>
+ */
+import type { TimeUnit } from "../model/data_type.ts";
+
+/** The smallest count means that there is no time. */
+const NAT = -(2n ** 63n);
+
+/** Milliseconds in one unit, or units in a millisecond. */
+const MILLISECONDS: Partial<Record<TimeUnit, bigint>> = {
+  W: 604_800_000n,
+  D: 86_400_000n,
+  h: 3_600_000n,
+  m: 60_000n,
+  s: 1000n,
+  ms: 1n,
+};
+const UNITS: Partial<Record<TimeUnit, bigint>> = {
+  us: 10n ** 3n,
+  ns: 10n ** 6n,
+  ps: 10n ** 9n,
+  fs: 10n ** 12n,
+  as: 10n ** 15n,
+};
+
+function floorDivide(value: bigint, divisor: bigint): bigint {
+  const quotient = value / divisor;
+  return value % divisor < 0n ? quotient - 1n : quotient;
+}
+
+/** The months after January 1970. */
+function dateOfMonths(months: bigint): Date {
+  const date = new Date(0);
+  date.setUTCFullYear(1970, Number(months));
+  return date;
+}
+
+/** The time that a count means; an invalid date for NaT, for counts without a unit, and beyond what `Date` can hold. */
+export function dateOf(count: bigint | undefined, unit: TimeUnit = "generic", scaleFactor = 1): Date {
+  if (count === undefined || count === NAT) return new Date(Number.NaN);
+  const units = count * BigInt(scaleFactor);
+  if (unit === "Y") return dateOfMonths(units * 12n);
+  if (unit === "M") return dateOfMonths(units);
+  const coarse = MILLISECONDS[unit];
+  if (coarse !== undefined) return new Date(Number(units * coarse));
+  const fine = UNITS[unit];
+  return new Date(fine === undefined ? Number.NaN : Number(floorDivide(units, fine)));
+}

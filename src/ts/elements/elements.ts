@@ -1,0 +1,146 @@
+/**
+ * From packed elements of one size to what callers get: typed arrays of numbers, arrays of strings and bytes, columns of structs.
+ * One element alone is a scalar. Elements with lengths of their own are in `variable.ts`, zarrita's classes in `wrapped.ts`.
+ */
+import type { FieldDescription, TypeDescription } from "../model/data_type.ts";
+import { codesToText } from "../model/wrapper_arrays.ts";
+import { dateOf } from "./dates.ts";
+import { type Elements, numbersOf, stridesOf, viewOf } from "./typed_arrays.ts";
+
+/** Elements with their layout, and what has to be known of them. */
+export interface Packed {
+  data: Data;
+  /** Strides count elements; a complex one is two numbers in `data`. */
+  shape: number[];
+  stride: number[];
+  complex?: true;
+  /** What datetimes and timedeltas count, and how many of them one is. */
+  unit?: string;
+  scale?: number;
+  /** The datetime at a place in `data`; an invalid date for NaT and what `Date` cannot hold. */
+  toDate?: (place: number) => Date;
+}
+
+export type Columns = Record<string, Packed>;
+export type Data = Elements | unknown[] | Columns;
+
+interface Layout {
+  shape: readonly number[];
+  stride: readonly number[];
+}
+
+/** Where each element begins and what it is. */
+function each<T>(bytes: Uint8Array, size: number, make: (element: Uint8Array) => T): T[] {
+  return Array.from({ length: bytes.length / size }, (_, at) =>
+    make(bytes.subarray(at * size, (at + 1) * size)),
+  );
+}
+
+function withoutZeros(bytes: Uint8Array): Uint8Array {
+  let end = bytes.length;
+  while (end > 0 && bytes[end - 1] === 0) end -= 1;
+  return bytes.slice(0, end);
+}
+
+const isNone = (element: Uint8Array) => element[0] === 0;
+
+/** A value that is there; where it may be null itself it stands in a list, so that the two differ. */
+export const someOf = (inner: TypeDescription, value: unknown): unknown =>
+  inner.kind === "optional" || inner.kind === "json" ? [value] : value;
+
+/** Neighbouring bytes of every element, packed. */
+function gather(bytes: Uint8Array, size: number, offset: number, length: number): Uint8Array {
+  const count = bytes.length / size;
+  const gathered = new Uint8Array(count * length);
+  for (let at = 0; at < count; at += 1) {
+    const start = at * size + offset;
+    gathered.set(bytes.subarray(start, start + length), at * length);
+  }
+  return gathered;
+}
+
+function optionals(type: TypeDescription, inner: TypeDescription, bytes: Uint8Array): unknown[] {
+  const size = type.size ?? 1;
+  const values = dataOf(inner, gather(bytes, size, 1, size - 1), {
+    shape: [bytes.length / size],
+    stride: [1],
+  });
+  return each(bytes, size, isNone).map((none, at) =>
+    none ? null : someOf(inner, scalarAt(inner, values, at)),
+  );
+}
+
+const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
+
+/** One field of all structs; the dimensions of its own array come last. */
+function column(field: FieldDescription, size: number, bytes: Uint8Array, { shape, stride }: Layout): Packed {
+  const count = product(field.shape);
+  const within = stridesOf(
+    field.shape,
+    field.shape.map((_, axis) => axis),
+  );
+  const layout = {
+    shape: [...shape, ...field.shape],
+    stride: [...stride.map((step) => step * count), ...within],
+  };
+  return packedOf(field.type, gather(bytes, size, field.offset, count * (field.type.size ?? 1)), layout);
+}
+
+function columns(type: TypeDescription, bytes: Uint8Array, layout: Layout): Columns {
+  // A field may have any name, `__proto__` too.
+  const all: Columns = Object.create(null);
+  for (const field of type.fields ?? []) all[field.name] = column(field, type.size ?? 1, bytes, layout);
+  return all;
+}
+
+function dataOf(type: TypeDescription, bytes: Uint8Array, layout: Layout): Data {
+  const { kind, size = 1 } = type;
+  if (kind === "raw") return each(bytes, size, (element) => element.slice());
+  if (kind === "null-terminated-bytes") return each(bytes, size, withoutZeros);
+  if (kind === "utf32") return each(bytes, size, textOfUtf32);
+  if (kind === "struct") return columns(type, bytes, layout);
+  if (kind === "optional" && type.inner) return optionals(type, type.inner, bytes);
+  return numbersOf(type, bytes);
+}
+
+const textOfUtf32 = (element: Uint8Array) =>
+  codesToText(viewOf("Uint32Array", element) as Uint32Array).replace(/\0+$/, "");
+
+/** What has to be known of the data beside its layout. */
+function marksOf({ kind, unit, scaleFactor }: TypeDescription, data: Data): Partial<Packed> {
+  if (kind === "complex") return { complex: true };
+  if (kind === "timedelta") return { unit, scale: scaleFactor };
+  if (kind !== "datetime") return {};
+  const toDate = (place: number) => dateOf((data as BigInt64Array)[place], unit, scaleFactor);
+  return { unit, scale: scaleFactor, toDate };
+}
+
+/** Elements as `Array.get` gives them. */
+export function packedOf(type: TypeDescription, bytes: Uint8Array, { shape, stride }: Layout): Packed {
+  const data = dataOf(type, bytes, { shape, stride });
+  return { data, shape: [...shape], stride: [...stride], ...marksOf(type, data) };
+}
+
+/** A field of one struct: a scalar, or the numbers or scalars of its array. */
+function fieldAt({ type, shape }: FieldDescription, { data }: Packed, place: number): unknown {
+  if (shape.length === 0) return scalarAt(type, data, place);
+  const count = product(shape);
+  return Array.from({ length: count }, (_, at) => scalarAt(type, data, place * count + at));
+}
+
+/** The element at a place of such data. */
+function scalarAt(type: TypeDescription, data: Data, place: number): unknown {
+  if (type.kind === "struct") {
+    const all = (type.fields ?? []).map((field) => {
+      return [field.name, fieldAt(field, (data as Columns)[field.name] as Packed, place)];
+    });
+    return Object.fromEntries(all);
+  }
+  const values = data as ArrayLike<unknown>;
+  if (type.kind === "complex") return [values[2 * place], values[2 * place + 1]];
+  return type.kind === "bool" ? values[place] !== 0 : values[place];
+}
+
+/** One packed element as a scalar: complex numbers are `[re, im]`, structs objects. */
+export const scalarOf = (type: TypeDescription, bytes: Uint8Array): unknown =>
+  scalarAt(type, dataOf(type, bytes, { shape: [1], stride: [1] }), 0);

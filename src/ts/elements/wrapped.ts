@@ -1,0 +1,26 @@
+/**
+ * Elements as zarrita's calls return them: booleans and texts of fixed length in its classes, all else as `Array.get` has it.
+ */
+import type { TypeDescription } from "../model/data_type.ts";
+import { BoolArray, ByteStringArray, UnicodeStringArray } from "../model/wrapper_arrays.ts";
+import { type Data, scalarOf } from "./elements.ts";
+import { aligned } from "./typed_arrays.ts";
+
+type Wrapper = BoolArray | ByteStringArray | UnicodeStringArray;
+export type WrappedData = Data | Wrapper;
+
+/** Packed elements in the class that zarrita has for them. */
+export function wrapperOf(type: TypeDescription, bytes: Uint8Array): Wrapper | undefined {
+  const { kind, size = 1, components = 0 } = type;
+  if (kind === "bool") return new BoolArray(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (kind === "null-terminated-bytes") {
+    return new ByteStringArray(size, bytes.buffer, bytes.byteOffset, bytes.length / size);
+  }
+  if (kind !== "utf32") return undefined;
+  const codes = aligned(bytes, 4);
+  return new UnicodeStringArray(components, codes.buffer, codes.byteOffset, bytes.length / size);
+}
+
+/** One packed element as zarrita has it: texts are strings. */
+export const wrappedScalarOf = (type: TypeDescription, bytes: Uint8Array): unknown =>
+  wrapperOf(type, bytes)?.get(0) ?? scalarOf(type, bytes);

@@ -1,0 +1,93 @@
+/**
+ * The engine's arrays, by the page's numbers, and what decoders know them by. An array is told to the engine's instance when a
+ * call first needs it, and again when that instance was replaced.
+ */
+import { parseDescription, type TypeDescription } from "../model/data_type.ts";
+import { ZarrError } from "../model/errors.ts";
+import type { Home } from "../model/node_summary.ts";
+import type { ArrayDefinition } from "../port/definitions.ts";
+import type { BoundArray } from "./decode/pool.ts";
+import { unbindArray } from "./decode/pools.ts";
+import { callNow, type Glue, Handle, hasInstance } from "./instances.ts";
+import { page } from "./page.ts";
+import { codecsOf } from "./page_codecs.ts";
+import { storeId } from "./stores.ts";
+import { TransformerHook } from "./transformers.ts";
+
+export interface EngineArray {
+  readonly definition: ArrayDefinition;
+  /** As those know it who decode. */
+  bound: BoundArray;
+  /** By another number, as those know it who encode. */
+  readonly encoding: BoundArray;
+  handle: Handle | undefined;
+  type: TypeDescription | undefined;
+}
+
+const arrays = new Map<number, EngineArray>();
+let nextNumber = 1;
+
+/** An array as those know it who encode: by these documents. */
+export const bindForEncoding = (
+  document: string,
+  warn: BoundArray["warn"],
+  codecs: BoundArray["codecs"],
+): BoundArray => ({
+  number: nextNumber++,
+  home: "full",
+  document,
+  warn,
+  codecs,
+});
+
+/** Learns of an array. */
+export function defineArray(number: number, definition: ArrayDefinition): void {
+  const { document, home, type } = definition;
+  const codecs = definition.codecs && codecsOf(definition.codecs);
+  const warn = (message: string) => page().warnOfArray(message, number);
+  const bound = { number: nextNumber++, home, document, warn, codecs };
+  const encoding = bindForEncoding(document, warn, codecs);
+  arrays.set(number, { definition, bound, encoding, handle: undefined, type });
+}
+
+/** Forgets an array: the page has let go of it. */
+export function releaseArray(number: number): void {
+  const array = arrays.get(number);
+  arrays.delete(number);
+  if (!array) return;
+  unbindArray(array.bound.number);
+  unbindArray(array.encoding.number);
+  const id = array.handle?.id;
+  if (id !== undefined && hasInstance()) callNow((glue) => glue.releaseArray(id));
+}
+
+/** Forgets all of them. */
+export const forgetArrays = (): void => arrays.clear();
+
+export function arrayOf(number: number): EngineArray {
+  const array = arrays.get(number);
+  if (!array) throw new ZarrError("Argument", `the engine does not know array ${number}`);
+  return array;
+}
+
+/** The instance's number of an array. */
+export function arrayId(glue: Glue, array: EngineArray): number {
+  const known = array.handle?.id;
+  if (known !== undefined) return known;
+  const { store, path, document, codecs, type, transformers } = array.definition;
+  const hook = new TransformerHook(glue, transformers);
+  const handle = new Handle(
+    glue.bindArray(storeId(glue, store), path, document, codecs?.text ?? "", hook as never),
+  );
+  array.handle = handle;
+  const id = handle.id as number;
+  // A caller's metadata object tells nobody which build it needs, nor do codecs of the user's.
+  if (type === undefined || codecs) array.bound = { ...array.bound, home: glue.homeOf(id) as Home };
+  return id;
+}
+
+/** What the elements are. */
+export function typeOf(glue: Glue, array: EngineArray): TypeDescription {
+  array.type ??= parseDescription(glue.describeType(arrayId(glue, array)));
+  return array.type;
+}

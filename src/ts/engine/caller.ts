@@ -1,0 +1,31 @@
+/**
+ * The engine on the caller's thread: the same server behind a channel that passes messages as they are.
+ */
+import type { Channel } from "../port/channel.ts";
+import type { ToEngine, ToPage } from "../port/protocol.ts";
+import { PageLink } from "./page.ts";
+import { EngineServer } from "./server.ts";
+
+const ignore = () => {};
+
+/** Opens a channel to an engine on this thread. */
+export async function openCaller(startup: Extract<ToEngine, { type: "start" }>): Promise<Channel> {
+  const channel: Channel = {
+    place: "caller",
+    isLocal: true,
+    post: (messages) => {
+      for (const message of messages) server.receive(message);
+    },
+    hold: ignore,
+    close: () => server.close(),
+    status: () => server.status(),
+    onmessages: ignore,
+    oncrash: ignore,
+    oncall: () => undefined,
+  };
+  const post = (message: ToPage) => channel.onmessages([message]);
+  const page = new PageLink(post, (target, args) => channel.oncall?.(target, args));
+  const server = new EngineServer(post, page);
+  server.receive(startup);
+  return channel;
+}

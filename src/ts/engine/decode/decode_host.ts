@@ -1,0 +1,256 @@
+/**
+ * One instance of the engine that only decodes, driven through the plain numbers of `src/js/decode_host.rs`: no
+ * wasm-bindgen glue, no imports. Runs in a worker, or on the caller's thread where there are none.
+ */
+import { type CodecAnswer, type CodecRequest, readRequests } from "../../codec/site.ts";
+import type { Supply, Unstored, Update } from "./messages.ts";
+import { takeSpare } from "./part_memory.ts";
+
+/** The exports of the module that this file calls. */
+interface DecodeExports {
+  memory: WebAssembly.Memory;
+  zarr_alloc(len: number): number;
+  zarr_free(pointer: number, len: number): void;
+  zarr_bind(array: number, document: number, len: number, users: number, usersLen: number): number;
+  zarr_unbind(array: number): void;
+  zarr_begin(part: number, array: number, header: number, words: number): number;
+  zarr_supply(part: number, table: number, words: number, buffers: number, count: number): number;
+  zarr_requests(part: number): number;
+  zarr_answer(part: number, request: number, output: number, len: number): number;
+  zarr_resume(part: number): number;
+  zarr_is_waiting(part: number): number;
+  zarr_finish(part: number): number;
+  /** Only in the full build. */
+  zarr_update?(
+    part: number,
+    array: number,
+    update: number,
+    words: number,
+    old: number,
+    oldLength: number,
+    hasOld: number,
+    elements: number,
+    elementsLength: number,
+  ): number;
+  zarr_cancel(part: number): void;
+  zarr_warnings(): number;
+  zarr_result_ptr(): number;
+  zarr_result_len(): number;
+  zarr_release_result(): void;
+  zarr_panic_ptr(): number;
+  zarr_panic_len(): number;
+}
+
+/** What `zarr_update` answers with, where there is nothing to be stored, or not yet. */
+const UNSTORED = new Map<number, Unstored | "waiting">([
+  [2, "same"],
+  [3, "empty"],
+  [4, "waiting"],
+]);
+
+/** The engine refused: `report` is its error as JSON. */
+export class DecodeFailure extends Error {
+  readonly report: string;
+
+  constructor(report: string) {
+    super(report);
+    this.report = report;
+  }
+}
+
+/** A pointer as JavaScript must read it: wasm hands out signed numbers. */
+const address = (pointer: number) => pointer >>> 0;
+
+/** A copy, in memory that is there or in new one, which is not cleared first when it is made so. */
+function copyInto(memory: Uint8Array<ArrayBuffer> | undefined, bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  if (!memory) return new Uint8Array(bytes);
+  memory.set(bytes);
+  return memory;
+}
+
+/** Imports that are never called: the glue's functions, which only the caller's instance needs. */
+function stubImports(module: WebAssembly.Module): WebAssembly.Imports {
+  const imports: Record<string, Record<string, () => never>> = {};
+  for (const { module: from, name } of WebAssembly.Module.imports(module)) {
+    imports[from] ??= {};
+    imports[from][name] = () => {
+      throw new Error(`a decoder called ${name}`);
+    };
+  }
+  return imports;
+}
+
+export class DecodeHost {
+  readonly #wasm: DecodeExports;
+
+  private constructor(wasm: DecodeExports) {
+    this.#wasm = wasm;
+  }
+
+  static async start(module: WebAssembly.Module): Promise<DecodeHost> {
+    const instance = await WebAssembly.instantiate(module, stubImports(module));
+    return new DecodeHost(instance.exports as unknown as DecodeExports);
+  }
+
+  /** Bytes of linear memory, which never shrinks. */
+  get memoryBytes(): number {
+    return this.#wasm.memory.buffer.byteLength;
+  }
+
+  bind(array: number, document: string, users = ""): void {
+    const [bytes, userBytes] = [new TextEncoder().encode(document), new TextEncoder().encode(users)];
+    const [pointer, userPointer] = [this.#place(bytes), this.#place(userBytes)];
+    const status = this.#wasm.zarr_bind(array, pointer, bytes.length, userPointer, userBytes.length);
+    this.#wasm.zarr_free(pointer, bytes.length);
+    this.#wasm.zarr_free(userPointer, userBytes.length);
+    this.#check(status);
+  }
+
+  unbind(array: number): void {
+    this.#wasm.zarr_unbind(array);
+  }
+
+  begin(part: number, array: number, header: Uint32Array): void {
+    const pointer = this.#place(header);
+    const status = this.#wasm.zarr_begin(part, array, pointer, header.length);
+    this.#wasm.zarr_free(pointer, header.byteLength);
+    this.#check(status);
+  }
+
+  supply(part: number, { table, buffers, ends }: Supply): void {
+    const places = buffers.map((buffer) => [this.#place(buffer), buffer.length] as const);
+    const [packed = 0] = places[0] ?? [];
+    const packedPair = (end: number, at: number) => {
+      const start = ends?.[at - 1] ?? 0;
+      return [packed + start, end - start];
+    };
+    const pairs = Uint32Array.from(ends ? Array.from(ends, packedPair).flat() : places.flat());
+    const tableAt = this.#place(table);
+    const pairsAt = this.#place(pairs);
+    const status = this.#wasm.zarr_supply(part, tableAt, table.length, pairsAt, pairs.length / 2);
+    this.#wasm.zarr_free(pairsAt, pairs.byteLength);
+    this.#wasm.zarr_free(tableAt, table.byteLength);
+    for (const [at, length] of places) this.#wasm.zarr_free(at, length);
+    this.#check(status);
+  }
+
+  /** What codecs of the user's are to do for a part, each once. */
+  requests(part: number): CodecRequest[] {
+    this.#check(this.#wasm.zarr_requests(part));
+    return readRequests(this.#takeResult());
+  }
+
+  /** Takes what one of them made. */
+  answer(part: number, { id, bytes }: CodecAnswer): void {
+    const pointer = this.#place(bytes);
+    const status = this.#wasm.zarr_answer(part, id, pointer, bytes.length);
+    this.#wasm.zarr_free(pointer, bytes.length);
+    this.#check(status);
+  }
+
+  /** Goes on with a part after answers. */
+  resume(part: number): void {
+    this.#check(this.#wasm.zarr_resume(part));
+  }
+
+  /** Whether answers are missing. */
+  isWaiting(part: number): boolean {
+    return this.#wasm.zarr_is_waiting(part) !== 0;
+  }
+
+  /** The part's elements, copied out unless somebody takes them where they are; of an update that has waited, what is to be stored. */
+  finish(
+    part: number,
+    take?: (elements: Uint8Array) => void,
+  ): Uint8Array<ArrayBuffer> | Unstored | undefined {
+    const status = this.#wasm.zarr_finish(part);
+    const unstored = UNSTORED.get(status);
+    if (unstored && unstored !== "waiting") return unstored;
+    this.#check(status);
+    if (!take) return this.#takeResult();
+    take(this.#result());
+    this.#wasm.zarr_release_result();
+  }
+
+  cancel(part: number): void {
+    this.#wasm.zarr_cancel(part);
+  }
+
+  /** A stored chunk as it is to be stored with this change; `"waiting"` while codecs of the user's have to be run for it. */
+  update(
+    part: number,
+    array: number,
+    header: Uint32Array,
+    { old, elements }: Update,
+  ): Uint8Array<ArrayBuffer> | Unstored | "waiting" {
+    if (!this.#wasm.zarr_update) throw new Error("this build of the engine has no encoders");
+    const words = this.#place(header);
+    const oldAt = old ? this.#place(old) : 0;
+    const elementsAt = this.#place(elements);
+    const oldLength = old?.length ?? 0;
+    const status = this.#wasm.zarr_update(
+      part,
+      array,
+      words,
+      header.length,
+      oldAt,
+      oldLength,
+      old ? 1 : 0,
+      elementsAt,
+      elements.length,
+    );
+    this.#wasm.zarr_free(words, header.byteLength);
+    this.#wasm.zarr_free(oldAt, oldLength);
+    this.#wasm.zarr_free(elementsAt, elements.length);
+    const unstored = UNSTORED.get(status);
+    if (unstored) return unstored;
+    this.#check(status);
+    return this.#takeResult();
+  }
+
+  /** What was odd about the chunks that were decoded since the last call. */
+  takeWarnings(): string[] {
+    if (this.#wasm.zarr_warnings() === 0) return [];
+    return new TextDecoder().decode(this.#takeResult()).split("\n");
+  }
+
+  /** What the panic hook left behind; memory can still be read after a trap. */
+  panicMessage(): string {
+    const { zarr_panic_ptr, zarr_panic_len } = this.#wasm;
+    return this.#text(address(zarr_panic_ptr()), address(zarr_panic_len()));
+  }
+
+  /** Copies bytes in and tells where they are; `zarr_free` with their length gives the place back. */
+  #place(bytes: Uint8Array | Uint32Array): number {
+    const pointer = address(this.#wasm.zarr_alloc(bytes.byteLength));
+    if (pointer === 0) {
+      const report = { code: "Limit", message: `out of memory for ${bytes.byteLength} bytes while decoding` };
+      throw new DecodeFailure(JSON.stringify(report));
+    }
+    const source = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    new Uint8Array(this.#wasm.memory.buffer, pointer, bytes.byteLength).set(source);
+    return pointer;
+  }
+
+  #check(status: number): void {
+    if (status === 0) return;
+    const report = this.#takeResult();
+    throw new DecodeFailure(new TextDecoder().decode(report));
+  }
+
+  /** The result of the last call, in linear memory. */
+  #result(): Uint8Array {
+    const { zarr_result_ptr, zarr_result_len, memory } = this.#wasm;
+    return new Uint8Array(memory.buffer, address(zarr_result_ptr()), address(zarr_result_len()));
+  }
+
+  #takeResult(): Uint8Array<ArrayBuffer> {
+    const bytes = copyInto(takeSpare(this.#result().length), this.#result());
+    this.#wasm.zarr_release_result();
+    return bytes;
+  }
+
+  #text(pointer: number, len: number): string {
+    return new TextDecoder().decode(new Uint8Array(this.#wasm.memory.buffer, pointer, len));
+  }
+}

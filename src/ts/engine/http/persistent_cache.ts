@@ -1,0 +1,274 @@
+/**
+ * Answers of servers kept in Cache Storage, which outlives the page. That takes no partial answers (status 206): a range is kept as a whole
+ * answer under an address of its own, which never goes over the wire. A range of what is kept as a whole is cut from it.
+ */
+
+import type { CacheDefinition } from "../../port/definitions.ts";
+import { counters } from "../counters.ts";
+import { warn } from "../warn.ts";
+import type { Send } from "./request_headers.ts";
+
+/** What is known of an answer that is kept, from its headers. */
+interface Entry {
+  /** Of the object, without the range. */
+  url: string;
+  bytes: number;
+  /** When it came, in ms. */
+  stored: number;
+  /** An order: the higher, the later it was used. */
+  used: number;
+}
+
+/** An object of which something is kept. */
+interface Kept {
+  /** ETag, or else Last-Modified, where visible. */
+  version: string;
+  addresses: Set<string>;
+}
+
+/** Headers of what is kept. */
+const OWN = {
+  url: "x-zarr-url",
+  address: "x-zarr-address",
+  stored: "x-zarr-stored",
+  status: "x-zarr-status",
+};
+
+/** Headers of an answer that the engine looks at; its content encoding is undone. */
+const KEPT = ["content-type", "content-range", "etag", "last-modified"];
+
+const RELOAD = Symbol.for("zarr-wasm.reload");
+
+const RANGE = "zarr-wasm-range";
+
+function addressOf(url: string, range: string | null): string {
+  if (range === null) return url;
+  return `${url}${url.includes("?") ? "&" : "?"}${RANGE}=${encodeURIComponent(range)}`;
+}
+
+const versionOf = (headers: Headers) => headers.get("etag") ?? headers.get("last-modified") ?? "";
+
+const entryOf = (headers: Headers, used: number): Entry => ({
+  url: headers.get(OWN.url) ?? "",
+  bytes: Number(headers.get("content-length")),
+  stored: Number(headers.get(OWN.stored)),
+  used,
+});
+
+/** An answer as the server gave it. */
+async function revived(kept: Response): Promise<Response> {
+  const headers = new Headers();
+  for (const name of [...KEPT, "content-length"]) {
+    const value = kept.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  return new Response(await kept.arrayBuffer(), { status: Number(kept.headers.get(OWN.status)), headers });
+}
+
+/** The answer to a range, from the whole; undefined where that has no such bytes. */
+async function cut(whole: Response, range: string): Promise<Response | undefined> {
+  const [, first = "", last = ""] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? [];
+  const size = Number(whole.headers.get("content-length"));
+  const start = first === "" ? Math.max(0, size - Number(last)) : Number(first);
+  const end = first === "" || last === "" ? size : Math.min(size, Number(last) + 1);
+  if ((first === "" && last === "") || start >= end) return undefined;
+  const answer = await revived(whole);
+  const headers = new Headers(answer.headers);
+  headers.set("content-range", `bytes ${start}-${end - 1}/${size}`);
+  headers.set("content-length", String(end - start));
+  return new Response((await answer.blob()).slice(start, end), { status: 206, headers });
+}
+
+/** Whether an answer lacks nothing that can be told. */
+function isWhole(response: Response, bytes: ArrayBuffer): boolean {
+  const encoding = response.headers.get("content-encoding") ?? "identity";
+  const announced = response.headers.get("content-length");
+  return encoding !== "identity" || announced === null || Number(announced) === bytes.byteLength;
+}
+
+/** Whether only the server may answer; `src/js/fetch.rs` says so, since the mode for the browser's own cache has other reasons too. */
+const isReload = (request: Request) =>
+  request.cache === "reload" || (request as unknown as Record<symbol, unknown>)[RELOAD] === true;
+
+const isPage = (response: Response) => (response.headers.get("content-type") ?? "").startsWith("text/html");
+
+/** A cache of several stores, or of one. */
+export class PersistentCache {
+  readonly #name: string;
+  readonly #maxBytes: number;
+  readonly #maxAge: number;
+  readonly #entries = new Map<string, Entry>();
+  readonly #objects = new Map<string, Kept>();
+  readonly #storing = new Set<Promise<void>>();
+  #opening: Promise<Cache | undefined> | undefined;
+  #bytes = 0;
+  #uses = 0;
+
+  constructor({ name = "zarr-wasm", maxBytes = 256 << 20, maxAgeSeconds = 86_400 }: CacheDefinition = {}) {
+    this.#name = name;
+    this.#maxBytes = maxBytes;
+    this.#maxAge = maxAgeSeconds * 1000;
+  }
+
+  /** How much is kept. */
+  async usage(): Promise<{ entries: number; bytes: number }> {
+    await this.#open();
+    await Promise.all(this.#storing);
+    return { entries: this.#entries.size, bytes: this.#bytes };
+  }
+
+  /** Forgets everything. */
+  async clear(): Promise<void> {
+    await this.usage();
+    this.#entries.clear();
+    this.#objects.clear();
+    this.#bytes = 0;
+    this.#opening = undefined;
+    await storage()?.delete(this.#name);
+  }
+
+  /** Answers a request out of what is kept, or sends it and keeps the answer. */
+  async answer(request: Request, send: Send): Promise<Response> {
+    const cache = await this.#open();
+    if (!cache) return send(request);
+    if (request.method === "PUT" || request.method === "DELETE") {
+      const response = await send(request);
+      await this.#forgetObject(cache, request.url);
+      return response;
+    }
+    return request.method === "GET" ? this.#read(cache, request, send) : send(request);
+  }
+
+  async #read(cache: Cache, request: Request, send: Send): Promise<Response> {
+    const range = request.headers.get("range");
+    const known = isReload(request) ? undefined : await this.#find(cache, request.url, range);
+    if (known?.isFresh) {
+      counters.persistentCache.hits += 1;
+      return known.answer;
+    }
+    counters.persistentCache.misses += 1;
+    try {
+      const response = await send(request);
+      this.#keep(cache, request, range, response);
+      return response;
+    } catch (error) {
+      // Without a network the old answer is better than none.
+      if (known && error instanceof TypeError && !request.signal.aborted) return known.answer;
+      throw error;
+    }
+  }
+
+  async #find(cache: Cache, url: string, range: string | null) {
+    const exact = addressOf(url, range);
+    const address = this.#entries.has(exact) ? exact : url;
+    const entry = this.#entries.get(address);
+    if (!entry) return undefined;
+    const kept = await cache.match(address);
+    if (!kept) {
+      // Somebody else has cleared it.
+      this.#drop(address);
+      return undefined;
+    }
+    const answer = await (address === exact ? revived(kept) : cut(kept, range ?? ""));
+    this.#uses += 1;
+    entry.used = this.#uses;
+    return answer && { answer, isFresh: Date.now() - entry.stored <= this.#maxAge };
+  }
+
+  /** Keeps a copy of an answer in the background. */
+  #keep(cache: Cache, request: Request, range: string | null, response: Response): void {
+    const isKept = response.status === 200 || (response.status === 206 && range !== null);
+    if (!isKept || isPage(response) || response.redirected) return;
+    const address = addressOf(request.url, response.status === 200 ? null : range);
+    const storing = this.#store(cache, address, request.url, response.clone()).catch(() => {
+      // Aborted on the way, or there is no room: what is not kept is asked for again.
+    });
+    this.#storing.add(storing);
+    storing.then(() => this.#storing.delete(storing));
+  }
+
+  async #store(cache: Cache, address: string, url: string, response: Response): Promise<void> {
+    const bytes = await response.arrayBuffer();
+    if (bytes.byteLength > this.#maxBytes / 4 || !isWhole(response, bytes)) return;
+    const known = this.#objects.get(url)?.version ?? versionOf(response.headers);
+    if (known !== versionOf(response.headers)) await this.#forgetObject(cache, url);
+    const headers = new Headers({
+      [OWN.url]: url,
+      [OWN.address]: address,
+      [OWN.stored]: String(Date.now()),
+      [OWN.status]: String(response.status),
+      "content-length": String(bytes.byteLength),
+    });
+    for (const name of KEPT) {
+      const value = response.headers.get(name);
+      if (value !== null) headers.set(name, value);
+    }
+    await cache.put(address, new Response(bytes, { headers }));
+    this.#add(address, headers);
+    await this.#makeRoom(cache);
+  }
+
+  #add(address: string, headers: Headers): void {
+    this.#drop(address);
+    this.#uses += 1;
+    const entry = entryOf(headers, this.#uses);
+    const object = this.#objects.get(entry.url) ?? { version: versionOf(headers), addresses: new Set() };
+    this.#entries.set(address, entry);
+    this.#objects.set(entry.url, object);
+    object.addresses.add(address);
+    this.#bytes += entry.bytes;
+  }
+
+  #drop(address: string): void {
+    const entry = this.#entries.get(address);
+    if (!entry) return;
+    this.#bytes -= entry.bytes;
+    this.#entries.delete(address);
+    const object = this.#objects.get(entry.url);
+    object?.addresses.delete(address);
+    if (object?.addresses.size === 0) this.#objects.delete(entry.url);
+  }
+
+  async #makeRoom(cache: Cache): Promise<void> {
+    if (this.#bytes <= this.#maxBytes) return;
+    const oldest = [...this.#entries].sort(([, a], [, b]) => a.used - b.used);
+    for (const [address] of oldest) {
+      // Some more than must go: the next one is to find room at once.
+      if (this.#bytes <= this.#maxBytes * 0.9) return;
+      this.#drop(address);
+      await cache.delete(address);
+    }
+  }
+
+  /** Forgets all that is kept of an object: it is another one now. */
+  async #forgetObject(cache: Cache, url: string): Promise<void> {
+    const addresses = [...(this.#objects.get(url)?.addresses ?? [])];
+    for (const address of addresses) this.#drop(address);
+    await Promise.all(addresses.map((address) => cache.delete(address)));
+  }
+
+  #open(): Promise<Cache | undefined> {
+    this.#opening ??= this.#openStorage();
+    return this.#opening;
+  }
+
+  async #openStorage(): Promise<Cache | undefined> {
+    try {
+      const cache = await storage()?.open(this.#name);
+      if (!cache) throw new Error("this place has no Cache Storage, which needs https or localhost");
+      const [addresses, answers] = await Promise.all([cache.keys(), cache.matchAll()]);
+      const byAddress = new Map(answers.map(({ headers }) => [headers.get(OWN.address), headers]));
+      for (const { url } of addresses) {
+        const headers = byAddress.get(url);
+        if (headers) this.#add(url, headers);
+        else await cache.delete(url);
+      }
+      return cache;
+    } catch (error) {
+      warn(`nothing is kept beyond this page: ${error}`, this.#name);
+      return undefined;
+    }
+  }
+}
+
+const storage = () => (globalThis as { caches?: CacheStorage }).caches;

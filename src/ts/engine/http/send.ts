@@ -1,0 +1,73 @@
+/**
+ * How an HTTP store sends its requests: by this thread's `fetch` or the user's on the page, with the user's headers, and after
+ * a look into the persistent cache. What answers mean is decided in Rust (`src/store/http`).
+ */
+import type { HttpDefinition } from "../../port/definitions.ts";
+import { page } from "../page.ts";
+import { cacheOf } from "./caches.ts";
+import { EarlyRequests } from "./early.ts";
+import { PageResponse, type ResponseParts } from "./page_response.ts";
+import { type HeadersSource, type Send, sendWithHeaders } from "./request_headers.ts";
+
+/** A request as it crosses to the page. */
+export interface RequestParts {
+  url: string;
+  method: string;
+  headers: [string, string][];
+  body: ArrayBuffer | undefined;
+  init: RequestInit;
+}
+
+/** Members of a `Request` that a user's `fetch` may look at. */
+const CARRIED = [
+  "cache",
+  "credentials",
+  "integrity",
+  "keepalive",
+  "mode",
+  "redirect",
+  "referrerPolicy",
+] as const;
+
+async function partsOf(request: Request): Promise<RequestParts> {
+  const init: Record<string, unknown> = {};
+  for (const name of CARRIED) if (request[name] !== undefined) init[name] = request[name];
+  // A worker's requests may not navigate, and neither may those made of them.
+  if (init.mode === "navigate") delete init.mode;
+  const { url, method } = request;
+  const body = method === "GET" || method === "HEAD" ? undefined : await request.arrayBuffer();
+  return { url, method, headers: [...request.headers], body, init };
+}
+
+/** Sends by the user's `fetch`, which lives on the page. */
+function sendOnPage(callback: number): Send {
+  return async (request) => {
+    const link = page();
+    const { signal } = request;
+    if (link.isLocal) return (await link.ask(callback, "fetch", [request])) as Response;
+    const parts = (await link.ask(callback, "fetch", [await partsOf(request)], { signal })) as ResponseParts;
+    return new PageResponse(parts) as unknown as Response;
+  };
+}
+
+const sendHere: Send = (request) => fetch(request);
+
+function headersOf(headers: NonNullable<HttpDefinition["headers"]>): HeadersSource {
+  if (Array.isArray(headers)) return headers;
+  return (reason) => page().ask(headers.callback, "headers", [reason]) as Promise<[string, string][]>;
+}
+
+/** Whether headers of the user's are meant for an address. */
+const meantFor =
+  (origins: string[] | undefined) =>
+  (url: string): boolean =>
+    origins === undefined || origins.includes(new URL(url).origin);
+
+/** The way of a store's requests. */
+export function sender(definition: HttpDefinition): EarlyRequests {
+  const { fetch: own, headers, cache, headerOrigins } = definition;
+  const plain = own === undefined ? sendHere : sendOnPage(own);
+  const headed = headers ? sendWithHeaders(plain, headersOf(headers), meantFor(headerOrigins)) : plain;
+  const kept = cache === undefined ? undefined : cacheOf(cache);
+  return new EarlyRequests(kept ? (request) => kept.answer(request, headed) : headed);
+}

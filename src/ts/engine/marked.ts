@@ -1,0 +1,128 @@
+/**
+ * JSON as the page parses it: text for `JSON.parse`, and where the document has tokens of Python's (`NaN`) or integers that a
+ * number would round, the places of marks that stand for them (`src/js/json.rs`).
+ */
+
+import { aligned } from "../elements/typed_arrays.ts";
+import type { TypeDescription } from "../model/data_type.ts";
+import { parseDescription } from "../model/data_type.ts";
+import type {
+  ArraySummary,
+  JsonText,
+  NodeSummary,
+  NumberTables,
+  UnreadableSummary,
+} from "../model/node_summary.ts";
+import { callNow } from "./instances.ts";
+
+/** Tokens that `JSON.parse` does not know, and integers beyond 2^53. */
+const SUSPECT = /NaN|Infinity|\d{16}|\uFEFF/;
+
+/** A text as it crosses. Only for text that the engine handed out: by then it has been started. */
+export function jsonText(text: string): JsonText {
+  if (!SUSPECT.test(text)) return text;
+  return callNow((glue) => glue.markedJson(text, true)) as unknown as [string, string];
+}
+
+const holdsJson = ({ kind, inner }: TypeDescription): boolean =>
+  kind === "json" || (inner !== undefined && holdsJson(inner));
+
+/** Of JSON elements, those that `JSON.parse` cannot read: by their text. */
+export function markedElements(
+  type: TypeDescription,
+  bytes: Uint8Array,
+  count: number,
+): Record<string, [string, string]> | undefined {
+  if (!holdsJson(type)) return undefined;
+  const head = aligned(bytes.subarray(0, 4 * (count + 1)), 4);
+  const offsets = new Uint32Array(head.buffer, head.byteOffset, count + 1);
+  const marked: Record<string, [string, string]> = Object.create(null);
+  for (let at = 0; at < count; at += 1) {
+    const first = 4 * (count + 1);
+    addMarked(
+      type,
+      bytes.subarray(first + (offsets[at] as number), first + (offsets[at + 1] as number)),
+      marked,
+    );
+  }
+  return marked;
+}
+
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
+function addMarked(
+  type: TypeDescription,
+  element: Uint8Array,
+  marked: Record<string, [string, string]>,
+): void {
+  if (type.kind === "optional" && type.inner) {
+    if (element[0]) addMarked(type.inner, element.subarray(1), marked);
+    return;
+  }
+  const text = utf8.decode(element);
+  if (text === "" || !SUSPECT.test(text)) return;
+  try {
+    JSON.parse(text);
+  } catch {
+    marked[text] = callNow((glue) => glue.markedJson(text, false)) as unknown as [string, string];
+  }
+}
+
+/** Floats that JavaScript has no typed array for, other than the two that every reader can widen by itself. */
+function narrowFloats(type: TypeDescription, names: Set<string> = new Set()): Set<string> {
+  const name = type.name.replace("complex_", "");
+  if (type.widens && name !== "float16" && name !== "bfloat16") names.add(name);
+  if (type.inner) narrowFloats(type.inner, names);
+  for (const field of type.fields ?? []) narrowFloats(field.type, names);
+  return names;
+}
+
+/** The numbers that the bit patterns of a type's floats mean. */
+export function tablesOf(type: TypeDescription): NumberTables | undefined {
+  const names = narrowFloats(type);
+  if (names.size === 0) return undefined;
+  return Object.fromEntries(
+    [...names].map((name) => [name, callNow((glue) => glue.narrowFloats(name)) as Float32Array]),
+  );
+}
+
+/** An array's summary as the engine writes it: JSON is plain text there. */
+function crossingArray(array: ArraySummary): ArraySummary {
+  const type = parseDescription(array.dataType);
+  const { fillValue, fallback } = array;
+  const marked: Record<string, [string, string]> = Object.create(null);
+  if (fillValue && holdsJson(type)) addMarked(type, fillValue, marked);
+  return {
+    ...array,
+    codecs: array.codecs.map(({ name, configuration }) => ({
+      name,
+      ...(configuration !== undefined && { configuration: jsonText(configuration as string) }),
+    })),
+    storageTransformers: array.storageTransformers.map(({ extension, type: kind, configuration }) => ({
+      extension,
+      type: jsonText(kind as string),
+      ...(configuration !== undefined && { configuration: jsonText(configuration as string) }),
+    })),
+    ...(fallback && { fallback: { ...fallback, dataType: jsonText(fallback.dataType as string) } }),
+    tables: tablesOf(type),
+    markedFill: Object.keys(marked).length > 0 ? marked : undefined,
+  };
+}
+
+/** A node's summary as it crosses the port. */
+export function crossingSummary(summary: NodeSummary): NodeSummary {
+  const { array } = summary;
+  return {
+    ...summary,
+    attributes: jsonText(summary.attributes as string),
+    ...(array && { array: crossingArray(array) }),
+  };
+}
+
+/** The same of a node that cannot be opened. */
+export const crossingUnreadable = (summary: UnreadableSummary): UnreadableSummary => ({
+  ...summary,
+  ...(summary.attributes !== undefined && { attributes: jsonText(summary.attributes as string) }),
+});
+
+export { crossingArray };

@@ -1,0 +1,96 @@
+/**
+ * Operations that read elements: whole results, streams of parts, counts, prefetching, and plans.
+ */
+import { VARIABLE_SIZE } from "../../elements/size.ts";
+import type {
+  EngineCost,
+  PartEvent,
+  PlannedObject,
+  ReadArguments,
+  ResultAnswer,
+  ResultLayout,
+} from "../../port/operations.ts";
+import { arrayId, arrayOf, typeOf } from "../arrays.ts";
+import { call, callNow, hasInstance, run } from "../instances.ts";
+import { Assembly } from "../read/assembly.ts";
+import type { Sink } from "../read/job.ts";
+import { PartSink } from "../read/part_sink.ts";
+import { readInto } from "../read/read.ts";
+import { SummarySink } from "../read/summary_sink.ts";
+import type { CallContext, Handlers } from "./context.ts";
+
+type Names = "read" | "stream" | "summarise" | "prefetch" | "planRead" | "planObjects" | "forgetChunks";
+
+const reading = ({ array, request, type, hearsProgress }: ReadArguments, sink: Sink, context: CallContext) =>
+  readInto({
+    array: arrayOf(array),
+    request,
+    type,
+    sink,
+    signal: context.signal,
+    onProgress: hearsProgress ? context.progress : undefined,
+  });
+
+/** Gives a result's memory away, unless it is the caller's. */
+function giveResult({ bytes }: ResultAnswer, give: CallContext["give"]): void {
+  if (bytes.byteLength > 0) give(bytes.buffer);
+}
+
+export const readOperations: Handlers<Names> = {
+  async read({ out, useSharedArrayBuffer, frame, ...args }, context) {
+    const assembly = new Assembly({ out, useSharedArrayBuffer, frame });
+    const progress = await reading(args, assembly, context);
+    const result = await assembly.finish();
+    if (out) return { ...result, bytes: new Uint8Array(0), progress };
+    giveResult(result, context.give);
+    return { ...result, progress };
+  },
+
+  stream(args, context) {
+    const send = async (part: PartEvent) => {
+      const transfer: ArrayBuffer[] = [];
+      giveResult(part, (buffer) => transfer.push(buffer as ArrayBuffer));
+      context.send({ type: "part", ...part }, transfer);
+      await context.credited();
+    };
+    const tell = (layout: ResultLayout) => context.send({ type: "layout", ...layout });
+    return reading(args, new PartSink(tell, send), context);
+  },
+
+  async summarise({ bins, ...args }, context) {
+    const sink = new SummarySink(bins);
+    const progress = await reading(args, sink, context);
+    context.give(sink.numbers.buffer);
+    return { numbers: sink.numbers, progress };
+  },
+
+  prefetch({ array, request, hearsProgress }, { signal, progress }) {
+    const known = arrayOf(array);
+    const listener = hearsProgress ? progress : undefined;
+    return run(signal, (glue, settle) =>
+      glue.prefetch(arrayId(glue, known), request, listener, signal, settle),
+    );
+  },
+
+  planRead({ array, request }) {
+    const known = arrayOf(array);
+    return call((glue) => {
+      const id = arrayId(glue, known);
+      const elementSize = typeOf(glue, known).size ?? VARIABLE_SIZE;
+      return { cost: glue.planRead(id, request) as EngineCost, elementSize };
+    });
+  },
+
+  planObjects({ array, request, start, count }) {
+    const known = arrayOf(array);
+    return call((glue) => glue.planObjects(arrayId(glue, known), request, start, count) as PlannedObject[]);
+  },
+
+  forgetChunks({ array }) {
+    const known = arrayOf(array);
+    // One that the instance does not know has nothing that is kept; what is wrong with it is for reading to tell.
+    const id = known.handle?.id;
+    if (id !== undefined && hasInstance()) callNow((glue) => glue.forgetChunks(id));
+    return undefined;
+  },
+};

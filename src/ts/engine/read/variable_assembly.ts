@@ -1,0 +1,85 @@
+/**
+ * Elements with lengths of their own, put together from the parts of a read: n + 1 offsets (32-bit, little-endian) and the
+ * bytes behind them, in the order of the result. Parts come in the same form (`access::part_buffer`).
+ */
+
+import { breathe, isDue } from "../../elements/breathe.ts";
+import { type Placement, Rows } from "../../elements/rows.ts";
+import { aligned } from "../../elements/typed_arrays.ts";
+import { ZarrError } from "../../model/errors.ts";
+
+/** Elements between two looks at the clock. */
+const ELEMENTS_BETWEEN = 4096;
+
+/** The most bytes that offsets can count. */
+const MOST_BYTES = 0xffff_ffff;
+
+export class VariableAssembly {
+  readonly #count: number;
+  readonly #parts: Uint8Array[];
+  /** Of each element: which part holds it (0 is the fill value), where it begins there, and its length. */
+  readonly #part: Uint32Array;
+  readonly #start: Uint32Array;
+  readonly #length: Uint32Array;
+  /** A part that is the whole result as it is. */
+  #whole: Uint8Array | undefined;
+
+  constructor(count: number, fillValue: Uint8Array) {
+    this.#count = count;
+    this.#parts = [fillValue];
+    this.#part = new Uint32Array(count);
+    this.#start = new Uint32Array(count);
+    this.#length = new Uint32Array(count).fill(fillValue.length);
+  }
+
+  /** Takes a part that is all of the result, in its order. */
+  takeWhole(part: Uint8Array): void {
+    this.#whole = part;
+  }
+
+  async put(placement: Placement, part: Uint8Array): Promise<void> {
+    const number = this.#parts.push(part) - 1;
+    const rows = new Rows({ ...placement, elementSize: 1 });
+    const count = rows.count * rows.rowBytes;
+    const head = aligned(part.subarray(0, 4 * (count + 1)), 4);
+    const offsets = new Uint32Array(head.buffer, head.byteOffset, count + 1);
+    const first = 4 * (count + 1);
+    let at = 0;
+    for (let row = 0; row < rows.count; row += 1) {
+      const begin = rows.next();
+      for (let place = begin; place < begin + rows.rowBytes; place += 1, at += 1) {
+        const offset = offsets[at] as number;
+        this.#part[place] = number;
+        this.#start[place] = first + offset;
+        this.#length[place] = (offsets[at + 1] as number) - offset;
+        if (at % ELEMENTS_BETWEEN === 0 && isDue()) await breathe();
+      }
+    }
+  }
+
+  /** The elements, packed. */
+  async finish(): Promise<Uint8Array> {
+    if (this.#whole) return this.#whole;
+    let total = 0;
+    for (const length of this.#length) total += length;
+    if (total > MOST_BYTES) {
+      throw new ZarrError("Limit", "elements of variable length are too large for one result", {
+        expected: `at most ${MOST_BYTES} bytes`,
+        actual: `${total} bytes`,
+      });
+    }
+    const head = 4 * (this.#count + 1);
+    const packed = new Uint8Array(head + total);
+    const offsets = new Uint32Array(packed.buffer, 0, this.#count + 1);
+    let end = 0;
+    for (let at = 0; at < this.#count; at += 1) {
+      const [start, length] = [this.#start[at] as number, this.#length[at] as number];
+      const part = this.#parts[this.#part[at] as number] as Uint8Array;
+      packed.set(part.subarray(start, start + length), head + end);
+      end += length;
+      offsets[at + 1] = end;
+      if (at % ELEMENTS_BETWEEN === 0 && isDue()) await breathe();
+    }
+    return packed;
+  }
+}

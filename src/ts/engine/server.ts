@@ -1,0 +1,188 @@
+/**
+ * The engine's end of the port: takes the page's messages, runs operations, and answers. One server a worker, or one on the
+ * caller's thread.
+ */
+import { type ErrorFields, fieldsOfError } from "../model/errors.ts";
+import type { OperationName } from "../port/operations.ts";
+import { type EngineStatus, PROTOCOL_VERSION, type ToEngine, type ToPage } from "../port/protocol.ts";
+import { defineArray, forgetArrays, releaseArray } from "./arrays.ts";
+import { forgetModules } from "./compile.ts";
+import { configuration, configure } from "./configuration.ts";
+import { forgetConventions } from "./convention_module.ts";
+import { closePools } from "./decode/pools.ts";
+import { defineCache, releaseCache } from "./http/caches.ts";
+import { setCaches, startEngine, stopEngine } from "./instances.ts";
+import type { CallContext, Handler } from "./operations/context.ts";
+import { nodeOperations } from "./operations/nodes.ts";
+import { readOperations } from "./operations/reads.ts";
+import { storeOperations } from "./operations/stores.ts";
+import { writeOperations } from "./operations/writes.ts";
+import { type PageLink, setPage } from "./page.ts";
+import { engineStatus } from "./status.ts";
+import { defineStore, forgetStores, releaseStore } from "./stores.ts";
+
+const OPERATIONS: { [Name in OperationName]: Handler<Name> } = {
+  ...nodeOperations,
+  ...readOperations,
+  ...writeOperations,
+  ...storeOperations,
+};
+
+const RELEASE = { store: releaseStore, array: releaseArray, cache: releaseCache };
+
+/** Progress is told at most so often, in ms: once a frame. */
+const FRAME_MS = 16;
+
+interface OpenCall {
+  controller: AbortController | undefined;
+  /** Events that the page has taken and nobody has waited for yet. */
+  credits: number;
+  waiting: (() => void)[];
+}
+
+type Post = (message: ToPage, transfer: ArrayBuffer[]) => void;
+
+export class EngineServer {
+  readonly #post: Post;
+  readonly #page: PageLink;
+  readonly #calls = new Map<number, OpenCall>();
+
+  constructor(post: Post, page: PageLink) {
+    this.#post = post;
+    this.#page = page;
+    setPage(page);
+  }
+
+  receive(message: ToEngine): void {
+    switch (message.type) {
+      case "start":
+        this.#start(message);
+        break;
+      case "configure":
+        configure(message.options);
+        setCaches();
+        break;
+      case "store":
+        defineStore(message.store, message.definition);
+        break;
+      case "array":
+        defineArray(message.array, message.definition);
+        break;
+      case "cache":
+        defineCache(message.cache, message.definition);
+        break;
+      case "release":
+        RELEASE[message.kind](message.number);
+        break;
+      case "call":
+        void this.#call(message);
+        break;
+      case "abort":
+        this.#calls.get(message.call)?.controller?.abort();
+        break;
+      case "credit":
+        this.#credit(message.call);
+        break;
+      case "reply":
+      case "threw":
+        this.#page.answered(message);
+        break;
+      case "ping":
+        this.#post({ type: "pong" }, []);
+    }
+  }
+
+  #start({ version, options, wasm }: Extract<ToEngine, { type: "start" }>): void {
+    if (version !== PROTOCOL_VERSION) {
+      const reason = `the worker's script speaks protocol ${PROTOCOL_VERSION}, the page ${version}: they are of two releases`;
+      this.#post({ type: "broken", reason, field: "protocol" }, []);
+      return;
+    }
+    configuration.wasm = wasm;
+    configure(options);
+    this.#post({ type: "started" }, []);
+    // The first call tells what is wrong with the wasm, and asks for it where none was sent.
+    if (wasm) startEngine().catch(() => {});
+  }
+
+  async #call({ call, operation, args, isAbortable }: Extract<ToEngine, { type: "call" }>): Promise<void> {
+    const controller = isAbortable ? new AbortController() : undefined;
+    const open: OpenCall = { controller, credits: 0, waiting: [] };
+    this.#calls.set(call, open);
+    if (controller) this.#page.know(controller.signal, call);
+    const transfer: ArrayBuffer[] = [];
+    const { context, flush } = this.#contextOf(call, open, transfer);
+    try {
+      const value = await (OPERATIONS[operation] as Handler<OperationName>)(args as never, context);
+      flush();
+      this.#post({ type: "done", call, value }, transfer);
+    } catch (error) {
+      flush();
+      this.#post({ type: "failed", call, error: this.#fieldsOf(error) }, []);
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
+  #fieldsOf(error: unknown): ErrorFields {
+    return this.#page.isLocal ? { original: error } : fieldsOfError(error);
+  }
+
+  #contextOf(call: number, open: OpenCall, transfer: ArrayBuffer[]) {
+    const send = (event: unknown, buffers: ArrayBuffer[] = []) =>
+      this.#post({ type: "event", call, event }, buffers);
+    let latest: Float64Array | undefined;
+    let told = Number.NEGATIVE_INFINITY;
+    const flush = () => {
+      if (latest) send({ type: "progress", numbers: latest });
+      latest = undefined;
+    };
+    const context: CallContext = {
+      signal: open.controller?.signal,
+      send,
+      progress: (numbers) => {
+        latest = numbers;
+        const now = performance.now();
+        if (!this.#page.isLocal && now - told < FRAME_MS) return;
+        told = now;
+        flush();
+      },
+      credited: () => this.#credited(open),
+      give: (buffer) => {
+        if (buffer instanceof ArrayBuffer && !transfer.includes(buffer)) transfer.push(buffer);
+      },
+    };
+    return { context, flush };
+  }
+
+  #credit(call: number): void {
+    const open = this.#calls.get(call);
+    if (!open) return;
+    const waiting = open.waiting.shift();
+    if (waiting) waiting();
+    else open.credits += 1;
+  }
+
+  #credited(open: OpenCall): Promise<void> {
+    if (open.credits > 0) {
+      open.credits -= 1;
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => open.waiting.push(resolve));
+  }
+
+  status(): EngineStatus {
+    return engineStatus();
+  }
+
+  /** Ends everything that is under way on the caller's thread, and frees the memory. A worker is terminated instead. */
+  close(): void {
+    this.#page.close(new Error("the engine was ended"));
+    closePools();
+    stopEngine();
+    forgetArrays();
+    forgetStores();
+    forgetConventions();
+    forgetModules();
+  }
+}

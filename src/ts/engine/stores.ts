@@ -1,0 +1,187 @@
+/**
+ * The engine's stores, by the page's numbers: made of the page's definitions when a call first needs them, and again when the
+ * engine's instance was replaced. A user's object is a stand-in whose methods ask the page.
+ */
+
+import { DirectoryStore, OpfsStore } from "../files/directory.ts";
+import { ZarrError } from "../model/errors.ts";
+import type { HttpDefinition, StoreDefinition } from "../port/definitions.ts";
+import { sender } from "./http/send.ts";
+import { callNow, type Glue, Handle, hasInstance, needFull } from "./instances.ts";
+import { page } from "./page.ts";
+import { warn } from "./warn.ts";
+
+/** Makes a store in an instance of the engine; its number there. */
+type Make = (glue: Glue) => number;
+
+interface EngineStore {
+  make: Make;
+  handle: Handle | undefined;
+  /** What the instance holds weakly. */
+  object?: UserObject;
+  /** Metadata that goes with the store. */
+  loaded?: number;
+  /** The headers, caches and requests under way of a store over HTTP. */
+  http?: HttpStore;
+}
+
+/** What a store over HTTP keeps on this side. */
+export interface HttpStore {
+  /** Takes requests that the page has sent already; what this returns gives up those that nobody took. */
+  expect(early: { urls: string[]; callback: number }): () => void;
+}
+
+const stores = new Map<number, EngineStore>();
+
+function storeOf(number: number): EngineStore {
+  const store = stores.get(number);
+  if (!store) throw new ZarrError("Argument", `the engine does not know store ${number}`);
+  return store;
+}
+
+/** The instance's number of a store. */
+export function storeId(glue: Glue, number: number): number {
+  const store = storeOf(number);
+  const known = store.handle?.id;
+  if (known !== undefined) return known;
+  const handle = new Handle(store.make(glue));
+  store.handle = handle;
+  return handle.id as number;
+}
+
+/** Takes requests of the page's that are under way for a store; what this returns gives up the rest. */
+export const expectEarly = (number: number, early: Parameters<HttpStore["expect"]>[0]): (() => void) =>
+  storeOf(number).http?.expect(early) ?? (() => {});
+
+/** Keeps a store that an instance of the engine has made. */
+export function keepStore(number: number, handle: Handle, otherwise: number): void {
+  stores.set(number, { make: (glue) => storeId(glue, otherwise), handle });
+}
+
+/** Learns of a store, or of other methods of one. */
+export function defineStore(number: number, definition: StoreDefinition): void {
+  const known = stores.get(number);
+  if (known?.object && definition.kind === "user") known.object.become(definition);
+  else stores.set(number, made(number, definition));
+}
+
+/** Forgets a store: the page has let go of it. */
+export function releaseStore(number: number): void {
+  const { loaded } = stores.get(number) ?? {};
+  if (loaded !== undefined) releaseStore(loaded);
+  const handle = stores.get(number)?.handle;
+  stores.delete(number);
+  const id = handle?.id;
+  if (id !== undefined && hasInstance()) callNow((glue) => glue.releaseStore(id));
+}
+
+/** Forgets all of them. */
+export const forgetStores = (): void => stores.clear();
+
+function made(number: number, definition: StoreDefinition): EngineStore {
+  switch (definition.kind) {
+    case "http":
+      return httpStore(number, definition.http, (glue, options) => glue.httpStore(definition.url, options));
+    case "zip-url":
+      return httpStore(number, definition.http, (glue, options) =>
+        needFull(glue).zipStoreOfUrl(definition.url, options),
+      );
+    case "reference": {
+      const { url, text, pageUrl, target, allowHosts, http } = definition;
+      return httpStore(number, http, (glue, options) =>
+        needFull(glue).referenceStore(url, text, pageUrl, target, allowHosts, options),
+      );
+    }
+    case "user": {
+      const object = new UserObject(number, definition);
+      return { make: weakly(object.methods), handle: undefined, object };
+    }
+    case "directory":
+      return local(new DirectoryStore(definition.root), definition.lockName);
+    case "opfs":
+      return local(new OpfsStore(definition.path), definition.lockName);
+    case "consolidated":
+      return { make: makeOf(definition), handle: undefined, loaded: definition.loaded };
+    default:
+      return { make: makeOf(definition), handle: undefined };
+  }
+}
+
+const warnOfArchive = (message: string) => warn(message, "/");
+
+function makeOf(definition: StoreDefinition): Make {
+  switch (definition.kind) {
+    case "overlay":
+      return (glue) => glue.overlayStore(storeId(glue, definition.first), storeId(glue, definition.second));
+    case "zip-blob":
+      return (glue) => needFull(glue).zipStoreOfBlob(definition.blob, warnOfArchive);
+    case "zip-store":
+      return (glue) => needFull(glue).zipStoreOfStore(storeId(glue, definition.store), warnOfArchive);
+    case "consolidated":
+      // One that the instance does not have any more is read from the store itself.
+      return (glue) => storeId(glue, stores.has(definition.loaded) ? definition.loaded : definition.store);
+    case "below":
+      return () => definition.below;
+    default:
+      throw new ZarrError("Argument", `the engine makes no store of kind ${definition.kind}`);
+  }
+}
+
+const weakly = (object: object): Make => {
+  const reference = new WeakRef(object);
+  return (glue) => glue.userStore(reference as never);
+};
+
+/** A store of this package that runs on this side. */
+function local(store: object, lockName: string | undefined): EngineStore {
+  if (lockName !== undefined) Object.defineProperty(store, "lockName", { value: lockName });
+  return { make: weakly(store), handle: undefined, object: store as UserObject };
+}
+
+type MakeHttp = (glue: Glue, options: never) => number;
+
+function httpStore(number: number, definition: HttpDefinition, make: MakeHttp): EngineStore {
+  const http = sender(definition);
+  const options = {
+    fetch: http.send,
+    overrides: definition.init,
+    useSuffixRequest: definition.useSuffixRequest,
+    missingOn403: definition.missingOn403,
+    isAnonymous: definition.isAnonymous,
+    onConsole: (message: string) => console.warn(`zarr-wasm: ${message}`),
+    onWarning: (message: string) => warn(message, definition.shown, number),
+  };
+  return { make: (glue) => make(glue, options as never), handle: undefined, http };
+}
+
+type Methods = Record<string, unknown>;
+
+/** A user's object, as far as the engine sees it: the methods that it has ask the page. */
+class UserObject {
+  readonly methods: Methods = {};
+  readonly #number: number;
+
+  constructor(number: number, definition: Extract<StoreDefinition, { kind: "user" }>) {
+    this.#number = number;
+    this.become(definition);
+  }
+
+  /** Has these methods, and no others. */
+  become({ methods, lockName }: Extract<StoreDefinition, { kind: "user" }>): void {
+    for (const name of Object.keys(this.methods)) delete this.methods[name];
+    for (const name of methods) this.methods[name] = askingMethod(this.#number, name);
+    if (lockName !== undefined) this.methods.lockName = lockName;
+  }
+}
+
+/** Methods whose last argument holds a signal. */
+const SIGNALLED = new Set(["get", "getRange", "size"]);
+
+/** A method that asks the page; the signal goes as the number of its call. */
+export function askingMethod(target: number, name: string): (...args: unknown[]) => Promise<unknown> {
+  if (!SIGNALLED.has(name)) return (...args) => page().ask(target, name, args);
+  return (...args) => {
+    const { signal } = (args.pop() ?? {}) as { signal?: AbortSignal };
+    return page().ask(target, name, args, { signal });
+  };
+}

@@ -1,0 +1,52 @@
+/**
+ * One write as the engine sees it: the door to whoever encodes. Driven by `src/js/write.rs`.
+ */
+import type { WriteEvent } from "../../port/operations.ts";
+import { bindForEncoding } from "../arrays.ts";
+import type { BoundArray, DecodePool, Updated } from "../decode/pool.ts";
+import { poolFor } from "../decode/pools.ts";
+
+export interface WriteJobOptions {
+  array: BoundArray;
+  /** Bytes that are decoded and encoded, at most, to change one chunk. */
+  chunkBytes: number;
+  priority: number;
+  onProgress: ((event: WriteEvent) => void) | undefined;
+}
+
+export class WriteJob {
+  readonly #options: WriteJobOptions;
+  readonly #pool: DecodePool;
+  readonly #arrays: BoundArray[];
+
+  constructor(options: WriteJobOptions) {
+    this.#options = options;
+    this.#pool = poolFor(options.chunkBytes);
+    this.#arrays = [options.array];
+  }
+
+  progress(chunks: number, empty: number, totalChunks: number, bytes: number): void {
+    this.#options.onProgress?.({ type: "written", chunks, totalChunks, empty, bytes });
+  }
+
+  /** A number for the array as these documents have it: appending writes to one that is longer than it was. */
+  bind(document: string): number {
+    const known = this.#arrays.findIndex((array) => array.document === document);
+    if (known >= 0) return known;
+    const { warn, codecs } = this.#options.array;
+    return this.#arrays.push(bindForEncoding(document, warn, codecs)) - 1;
+  }
+
+  encode(
+    array: number,
+    header: Uint32Array,
+    old: Uint8Array | undefined,
+    ownsOld: boolean,
+    elements: Uint8Array,
+    ownsElements: boolean,
+  ): Promise<Updated> {
+    const bound = this.#arrays[array] as BoundArray;
+    const part = this.#pool.begin(bound, header, this.#options.priority);
+    return this.#pool.update(part, { old, ownsOld, elements, ownsElements });
+  }
+}

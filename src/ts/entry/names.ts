@@ -1,0 +1,145 @@
+/**
+ * The public names, the same in every entry. `tests/node/package.test.mjs` pins the list.
+ */
+export {
+  Array,
+  type ArrayGetBytesOptions,
+  type ArrayGetColorsOptions,
+  type ArrayGetNumbersOptions,
+  type ArrayGetOptions,
+} from "../api/array.ts";
+export { AtValue, BetweenValues, type CoordinateValue, type NearestOptions } from "../api/by_value.ts";
+export {
+  type ConsolidatedFormat,
+  type ConsolidatedMetadataOptions,
+  type Listable,
+  withConsolidatedMetadata,
+  withMaybeConsolidatedMetadata,
+} from "../api/consolidated.ts";
+export { type CopyOptions, type CopyProgress, copy } from "../api/copy.ts";
+export {
+  type CodecOption,
+  type CreateArrayOptions,
+  type CreateGroupOptions,
+  create,
+  type ExtensionOption,
+} from "../api/create.ts";
+export { Group } from "../api/group.ts";
+export { dispose, type Info, type InitOptions, info, init, type RegisteredCodec } from "../api/init.ts";
+export { Location, root } from "../api/location.ts";
+export type { DataTypeFallback } from "../api/node_facts.ts";
+export {
+  consolidate,
+  type EraseOptions,
+  type ExistingKind,
+  erase,
+  exists,
+  type NodeOptions,
+} from "../api/nodes.ts";
+export { type OpenOptions, open } from "../api/open.ts";
+export { addLight, type ColorName, type Colors } from "../api/read/colors.ts";
+export type { ConversionOptions } from "../api/read/conversion.ts";
+export type { CfOptions } from "../api/read/packing.ts";
+export { type EncodedBasis, type PlannedObject, ReadPlan } from "../api/read/plan.ts";
+export type { Progress } from "../api/read/progress.ts";
+export type { ReadOptions } from "../api/read/read.ts";
+export type { PartPlace, StreamOptions } from "../api/read/stream.ts";
+export {
+  type CodecEntry,
+  type CodecKind,
+  type CodecLoader,
+  type CodecModule,
+  type CodecRegistry,
+  registry,
+  type UserCodec,
+} from "../api/registry.ts";
+export type { AnySelection, DimensionSelection } from "../api/selection.ts";
+export { type Points, points, select, slice } from "../api/slice.ts";
+export {
+  type StorageTransformer,
+  type StorageTransformerInfo,
+  type StorageTransformerMetadata,
+  type StoreBelow,
+  storageTransformers,
+} from "../api/storage_transformers.ts";
+export { UnreadableNode } from "../api/unreadable.ts";
+export type { UpdateAttributesOptions } from "../api/update_attributes.ts";
+export type { WriteOptions, WriteProgress } from "../api/write/write.ts";
+export {
+  addConvention,
+  type Convention,
+  conventionAttributes,
+  conventions,
+  type KnownConvention,
+  type NewConvention,
+  type ValidateOptions,
+  validate,
+} from "../convention/conventions.ts";
+export { Coordinates, type CoordsOptions, coords } from "../convention/coordinates.ts";
+export type { Finding } from "../convention/findings.ts";
+export type { Extent } from "../convention/geometry.ts";
+export { Histogram, type HistogramOptions, histogram } from "../convention/histogram.ts";
+export { at, between, locate } from "../convention/locate.ts";
+export { type PlacedNode, type PyramidOptions, pyramid } from "../convention/pyramid.ts";
+export {
+  type At,
+  type Crs,
+  type Picked,
+  Pyramid,
+  type PyramidAxis,
+  type PyramidChannel,
+  type PyramidLevel,
+  type View,
+  type Viewport,
+} from "../convention/pyramid_model.ts";
+export { type JsonSchema, type RegisteredConvention, registerConvention } from "../convention/registered.ts";
+export type { Tile } from "../convention/tiles.ts";
+export { type DateLike, type Moment, TimeUnits, timeUnits } from "../convention/time.ts";
+export type { NumberType } from "../model/data_type.ts";
+export {
+  CodecPipelineError,
+  type ErrorCode,
+  type ErrorDetails,
+  InvalidMetadataError,
+  InvalidSelectionError,
+  isZarritaError,
+  NotFoundError,
+  UnknownCodecError,
+  UnsupportedError,
+  ZarrError,
+} from "../model/errors.ts";
+export type { NodeLike } from "../model/node_like.ts";
+export type { Dialect } from "../model/node_summary.ts";
+export type * from "../model/types.ts";
+export { BoolArray, ByteStringArray, UnicodeStringArray } from "../model/wrapper_arrays.ts";
+export { EntryStore, FileListStore, storesOfDrop } from "../store/chosen_files.ts";
+export { DirectoryStore, OpfsStore } from "../store/directory.ts";
+export { FetchStore } from "../store/fetch_store.ts";
+export type { FetchStoreOptions, HeaderList, HeadersReason, HeadersSource } from "../store/http_options.ts";
+export { OverlayStore } from "../store/overlay.ts";
+export { PersistentCache, type PersistentCacheOptions } from "../store/persistent_cache.ts";
+export { type ReferenceSpec, ReferenceStore, type ReferenceStoreOptions } from "../store/reference.ts";
+export { type ZipEntryInfo, ZipFileStore, type ZipFileStoreOptions, type ZipReader } from "../store/zip.ts";
+export { ZipWriter, type ZipWriterOptions } from "../store/zip_writer.ts";
+export {
+  type ByteCache,
+  type ByteCachingOptions,
+  type CacheKeyFor,
+  withByteCaching,
+} from "../zarrita/byte_caching.ts";
+export { type ArrayExtension, defineArrayExtension, defineStoreExtension } from "../zarrita/define.ts";
+export { extendArray, extendStore, type MaybeAsync } from "../zarrita/extend.ts";
+export { type ChunkQueue, type GetConvertedOptions, type GetOptions, get } from "../zarrita/get.ts";
+export {
+  getStrides as _zarrita_internal_getStrides,
+  getWith as _zarrita_internal_get,
+  type Setter,
+  setWith as _zarrita_internal_set,
+  sliceIndices as _zarrita_internal_sliceIndices,
+} from "../zarrita/internal.ts";
+export {
+  type FlushReport,
+  type RangeCoalescingOptions,
+  withRangeCoalescing,
+} from "../zarrita/range_coalescing.ts";
+export { type SetOptions, set } from "../zarrita/set.ts";

@@ -1,0 +1,18 @@
+/**
+ * `#source` in the entry `zarr-wasm/inline`: one file without `import()`, for script tags and bundles that cannot be split.
+ * The rare builds are in it too.
+ */
+import conventions from "virtual:conventions-wasm";
+import * as engine from "virtual:engine-texts";
+import full from "virtual:full-wasm";
+import images from "virtual:images-wasm";
+import * as caller from "../../engine/caller.ts";
+import type { CallerModule, EngineTexts } from "../../port/engine_source.ts";
+
+export const loadEngine: (() => Promise<EngineTexts>) | undefined = async () => engine;
+export const loadCaller = async (): Promise<CallerModule> => caller;
+export const loadBuild: Record<"full" | "images" | "conventions", () => Promise<string>> | undefined = {
+  full: async () => full,
+  images: async () => images,
+  conventions: async () => conventions,
+};

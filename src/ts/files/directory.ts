@@ -1,0 +1,300 @@
+/**
+ * `DirectoryStore`: a folder that the user gave (`showDirectoryPicker`, a dropped folder), or any other
+ * `FileSystemDirectoryHandle`; `OpfsStore` is one of the page's own. Works on pages and in workers.
+ *
+ * A write leaves old or new bytes, never half of either: a file that is there is swapped when its writer closes; a new one is
+ * written beside its place and moved there, so that no empty file stands for a value. Empty folders are no keys.
+ */
+import { ZarrError } from "../model/errors.ts";
+import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
+import {
+  fileSystemFailed,
+  type Listed,
+  nameOfError,
+  namesOf,
+  namesOfPrefix,
+  readFile,
+  readFileRange,
+} from "./file.ts";
+
+/** How a file is called that is being written. */
+const UNFINISHED = /^\.[\da-z]{12}\.zarr-unfinished$/;
+
+/** What lib.dom does not know of handles, or knows only in workers. */
+interface MovableFile extends FileSystemFileHandle {
+  move?(folder: FileSystemDirectoryHandle, name: string): Promise<void>;
+}
+interface SyncFile {
+  truncate(size: number): void;
+  write(bytes: Uint8Array, options: { at: number }): number;
+  flush(): void;
+  close(): void;
+}
+interface WorkerFile extends FileSystemFileHandle {
+  createSyncAccessHandle?(): Promise<SyncFile>;
+}
+
+const isAbsent = (error: unknown) => ["NotFoundError", "TypeMismatchError"].includes(nameOfError(error));
+
+/** Nothing of this name is there, or a folder in a file's place, or a file in a folder's. */
+async function orUndefined<T>(key: string, value: Promise<T>): Promise<T | undefined> {
+  try {
+    return await value;
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw fileSystemFailed(key, error);
+  }
+}
+
+const unfinishedName = () =>
+  `.${Array.from({ length: 12 }, () => Math.floor(Math.random() * 36).toString(36)).join("")}.zarr-unfinished`;
+
+/** Replaces all of a file; what was there stays there until the last moment. */
+async function replace(file: FileSystemFileHandle, bytes: Uint8Array): Promise<void> {
+  if (typeof file.createWritable === "function") {
+    const writer = await file.createWritable();
+    try {
+      await writer.write(bytes as Uint8Array<ArrayBuffer>);
+    } catch (error) {
+      await writer.abort().catch(() => {});
+      throw error;
+    }
+    return writer.close();
+  }
+  throw new ZarrError("Unsupported", "this browser cannot write files here; in a worker it may");
+}
+
+/** Writes a file that nobody else sees yet: in workers of browsers without writers too. */
+async function fill(file: WorkerFile, bytes: Uint8Array): Promise<void> {
+  if (typeof file.createWritable === "function" || !file.createSyncAccessHandle) return replace(file, bytes);
+  const access = await file.createSyncAccessHandle();
+  try {
+    access.truncate(0);
+    access.write(bytes, { at: 0 });
+    access.flush();
+  } finally {
+    access.close();
+  }
+}
+
+async function writeNew(folder: FileSystemDirectoryHandle, name: string, bytes: Uint8Array): Promise<void> {
+  const unfinished = unfinishedName();
+  const file: MovableFile = await folder.getFileHandle(unfinished, { create: true });
+  if (!file.move) {
+    // No way to move: a reader may see an empty file for a moment.
+    await folder.removeEntry(unfinished);
+    return fill(await folder.getFileHandle(name, { create: true }), bytes);
+  }
+  try {
+    await fill(file, bytes);
+    await file.move(folder, name);
+  } catch (error) {
+    await folder.removeEntry(unfinished).catch(() => {});
+    throw error;
+  }
+}
+
+/** How browsers call it that another tab or worker is writing the file, or has it open for writing. */
+const LOCKED = ["NoModificationAllowedError", "InvalidStateError"];
+const PATIENCE_MS = [5, 10, 20, 40, 80, 160, 320, 640];
+
+/** Tries again for a second while somebody else holds the file. */
+async function unlessLocked(key: string, write: () => Promise<void>): Promise<void> {
+  for (const wait of PATIENCE_MS) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!LOCKED.includes(nameOfError(error))) throw error;
+      await new Promise((done) => setTimeout(done, wait * (0.5 + Math.random())));
+    }
+  }
+  return write().catch((error) => Promise.reject(fileSystemFailed(key, error)));
+}
+
+/** The error of a key whose folder is a file, or whose file is a folder. */
+const taken = (key: string) =>
+  new ZarrError(
+    "Store",
+    `${key} cannot be written: a value stands in the place of its folder, or a folder in its own`,
+    {
+      key,
+    },
+  );
+
+export class DirectoryStore implements AsyncStore {
+  readonly #root: () => Promise<FileSystemDirectoryHandle>;
+  readonly #writes = new Map<AbsolutePath, Promise<void>>();
+
+  /** `root`: the folder, or what promises it when it is first needed. */
+  constructor(root: FileSystemDirectoryHandle | (() => Promise<FileSystemDirectoryHandle>)) {
+    this.#root = typeof root === "function" ? root : async () => root;
+  }
+
+  async get(key: AbsolutePath): Promise<Uint8Array | undefined> {
+    const file = await this.#file(key);
+    return file && readFile(file).catch((error) => Promise.reject(fileSystemFailed(key, error)));
+  }
+
+  async getRange(key: AbsolutePath, range: RangeQuery): Promise<Uint8Array | undefined> {
+    const file = await this.#file(key);
+    return file && readFileRange(file, range).catch((error) => Promise.reject(fileSystemFailed(key, error)));
+  }
+
+  async has(key: AbsolutePath): Promise<boolean> {
+    return (await this.#file(key)) !== undefined;
+  }
+
+  async size(key: AbsolutePath): Promise<number | undefined> {
+    return (await this.#file(key))?.size;
+  }
+
+  /** Puts a value under a key. Writes of one key follow each other: a file that is being written is locked. */
+  async set(key: AbsolutePath, value: Uint8Array): Promise<void> {
+    const [folders, name] = split(key);
+    const before = this.#writes.get(key);
+    const write = (async () => {
+      await before?.catch(() => {});
+      await unlessLocked(key, () => this.#write(key, folders, name, value));
+    })();
+    this.#writes.set(key, write);
+    try {
+      await write;
+    } finally {
+      if (this.#writes.get(key) === write) this.#writes.delete(key);
+    }
+  }
+
+  async #write(key: AbsolutePath, folders: string[], name: string, value: Uint8Array): Promise<void> {
+    try {
+      let folder = await this.#root();
+      for (const each of folders) folder = await folder.getDirectoryHandle(each, { create: true });
+      const before: WorkerFile | undefined = await folder.getFileHandle(name).catch((error) => {
+        if (nameOfError(error) !== "NotFoundError") throw error;
+        return undefined;
+      });
+      if (before && typeof before.createWritable === "function") await replace(before, value);
+      else await writeNew(folder, name, value);
+    } catch (error) {
+      if (LOCKED.includes(nameOfError(error))) throw error;
+      throw nameOfError(error) === "TypeMismatchError" ? taken(key) : fileSystemFailed(key, error);
+    }
+  }
+
+  /** Removes a value; whether there was one. */
+  async delete(key: AbsolutePath): Promise<boolean> {
+    const [folders, name] = split(key);
+    const folder = await this.#folder(folders);
+    const file = folder && (await orUndefined(key, folder.getFileHandle(name)));
+    if (!folder || !file) return false;
+    return (
+      (await orUndefined(
+        key,
+        folder.removeEntry(name).then(() => true),
+      )) ?? false
+    );
+  }
+
+  /** Removes all below a prefix. The root itself stays. */
+  async deletePrefix(prefix: AbsolutePath): Promise<void> {
+    const names = namesOfPrefix(prefix);
+    const name = names.pop();
+    const folder = await this.#folder(names);
+    if (!folder) return;
+    if (name !== undefined) {
+      if (await orUndefined(prefix, folder.getDirectoryHandle(name))) {
+        await orUndefined(prefix, folder.removeEntry(name, { recursive: true }));
+      }
+      return;
+    }
+    for await (const [each] of folder.entries()) {
+      await orUndefined(prefix, folder.removeEntry(each, { recursive: true }));
+    }
+  }
+
+  /** All keys below a prefix. */
+  async *list(prefix: AbsolutePath = "/"): AsyncGenerator<AbsolutePath> {
+    const { keys, prefixes } = await this.listDir(prefix);
+    yield* keys;
+    for (const each of prefixes) yield* this.list(each);
+  }
+
+  /** What stands directly below a prefix. Of folders that hold nothing is not known that they do. */
+  async listDir(prefix: AbsolutePath = "/"): Promise<Listed> {
+    const names = namesOfPrefix(prefix);
+    const folder = await this.#folder(names);
+    const at = names.map((name) => `${name}/`).join("");
+    const keys: AbsolutePath[] = [];
+    const prefixes: AbsolutePath[] = [];
+    if (!folder) return { keys, prefixes };
+    for await (const [name, handle] of folder.entries()) {
+      if (handle.kind === "file") {
+        if (!UNFINISHED.test(name)) keys.push(`/${at}${name}`);
+      } else if (await holdsSomething(handle as FileSystemDirectoryHandle)) {
+        prefixes.push(`/${at}${name}/`);
+      }
+    }
+    return { keys: keys.sort(), prefixes: prefixes.sort() };
+  }
+
+  async #folder(names: string[]): Promise<FileSystemDirectoryHandle | undefined> {
+    let folder: FileSystemDirectoryHandle | undefined = await this.#root();
+    for (const name of names) folder = folder && (await orUndefined(name, folder.getDirectoryHandle(name)));
+    return folder;
+  }
+
+  async #file(key: AbsolutePath): Promise<File | undefined> {
+    const [folders, name] = split(key);
+    const folder = await this.#folder(folders);
+    const handle = folder && (await orUndefined(key, folder.getFileHandle(name)));
+    return handle && orUndefined(key, handle.getFile());
+  }
+}
+
+function split(key: AbsolutePath): [folders: string[], name: string] {
+  const names = namesOf(key);
+  return [names, names.pop() as string];
+}
+
+/** Whether there is a file in a folder or below it. */
+async function holdsSomething(folder: FileSystemDirectoryHandle): Promise<boolean> {
+  const below: FileSystemDirectoryHandle[] = [];
+  for await (const [name, handle] of folder.entries()) {
+    if (handle.kind === "directory") below.push(handle as FileSystemDirectoryHandle);
+    else if (!UNFINISHED.test(name)) return true;
+  }
+  for (const each of below) if (await holdsSomething(each)) return true;
+  return false;
+}
+
+/** A folder of the page's own, in the origin private file system. */
+export class OpfsStore extends DirectoryStore {
+  /** The same for every page and worker of this origin: writers of one chunk wait for each other. */
+  readonly lockName: string;
+
+  /** `path`: a folder below the origin's root, made when it is first needed; the root itself without one. */
+  constructor(path = "") {
+    const names = namesOfPrefix(path);
+    let root: Promise<FileSystemDirectoryHandle> | undefined;
+    super(() => {
+      root ??= openOpfs(names);
+      root.catch(() => {
+        root = undefined;
+      });
+      return root;
+    });
+    this.lockName = `opfs:/${names.join("/")}`;
+  }
+}
+
+async function openOpfs(names: string[]): Promise<FileSystemDirectoryHandle> {
+  const { storage } = navigator as { storage?: StorageManager };
+  if (!storage?.getDirectory) {
+    throw new ZarrError(
+      "Unsupported",
+      "there is no origin private file system here (it needs a secure page)",
+    );
+  }
+  let folder = await storage.getDirectory();
+  for (const name of names) folder = await folder.getDirectoryHandle(name, { create: true });
+  return folder;
+}

@@ -1,0 +1,33 @@
+/**
+ * Counts of elements by value, as a list of numbers: `place` of `src/kernel/summary.rs` says where each stands.
+ */
+
+/** Where each number stands; the bins are last. */
+export const PLACES = {
+  count: 0,
+  missing: 1,
+  below: 2,
+  above: 3,
+  lowest: 4,
+  highest: 5,
+  sum: 6,
+  bins: 7,
+} as const;
+
+/** Counts of nothing. */
+export function newSummary(bins: number): Float64Array {
+  const numbers = new Float64Array(PLACES.bins + bins);
+  numbers[PLACES.lowest] = Number.POSITIVE_INFINITY;
+  numbers[PLACES.highest] = Number.NEGATIVE_INFINITY;
+  return numbers;
+}
+
+/** Adds counts to others, several times: those of a fill value. */
+export function addSummary(numbers: Float64Array, found: Float64Array, times: number): void {
+  for (let at = 0; at < numbers.length; at += 1) {
+    const [before, added] = [numbers[at] as number, found[at] as number];
+    if (at === PLACES.lowest) numbers[at] = Math.min(before, added);
+    else if (at === PLACES.highest) numbers[at] = Math.max(before, added);
+    else numbers[at] = before + added * times;
+  }
+}

@@ -1,0 +1,270 @@
+/**
+ * The page's end of the port: sends calls, receives answers and events, and performs what the engine asks of the page.
+ * Messages of one turn go as one. It does not start engines (`engine.ts`, `channels.ts`).
+ */
+import { type ErrorFields, errorOfFields, ZarrError } from "../model/errors.ts";
+import type { Channel } from "./channel.ts";
+import type { Callback, ObjectNumbers } from "./object_numbers.ts";
+import { Objects } from "./objects.ts";
+import type { AnswerOf, ArgumentsOf, OperationName } from "./operations.ts";
+import { type Performed, perform } from "./perform.ts";
+import type { Ask, EngineStatus, ToEngine, ToPage } from "./protocol.ts";
+import { ThrownValues } from "./thrown.ts";
+import { loadWasm } from "./wasm.ts";
+
+/** The number by which the engine asks the page itself. */
+const PAGE_TARGET = 0;
+
+/** The engine is gone; nothing that was asked of it will be answered. */
+export class EngineLost extends Error {}
+
+export interface CallOptions {
+  /** Ends the call: it rejects with the signal's reason. */
+  signal?: AbortSignal | undefined;
+  /** When an aborted call rejects: at once, or when the engine has let go of the caller's memory. */
+  onAbort?: "now" | "settled";
+  /** Hears what the engine sends while the call goes on; `credit` lets a stream go on. */
+  onEvent?: ((event: never, credit: () => void) => void) | undefined;
+  /** Buffers in the arguments that nobody needs any longer. */
+  transfer?: ArrayBuffer[];
+}
+
+/** Makes the arguments of a call, with numbers for the objects that they name. */
+export type MakeArguments<Name extends OperationName> = (objects: ObjectNumbers) => ArgumentsOf<Name>;
+
+interface Call {
+  options: CallOptions;
+  settle(settled: { value: unknown } | { error: unknown }): void;
+  /** The caller has its answer; the engine may still be at work. */
+  isSettled: boolean;
+}
+
+interface Listeners {
+  onwarning(message: string, path: string, store: object | undefined): void;
+  /** The engine is gone: it crashed, or a message could not be read. */
+  onlost(reason: string): void;
+}
+
+export class Connection {
+  readonly channel: Channel;
+  readonly objects: Objects;
+  readonly #listeners: Listeners;
+  readonly #calls = new Map<number, Call>();
+  readonly #asks = new Map<number, AbortController>();
+  readonly #thrown = new ThrownValues();
+  #outbox: ToEngine[] = [];
+  #transfer: ArrayBuffer[] = [];
+  #status: EngineStatus | undefined;
+  #nextCall = 1;
+  #isOver = false;
+  /** When the last message came, in ms. */
+  lastHeard = performance.now();
+
+  constructor(channel: Channel, listeners: Listeners) {
+    this.channel = channel;
+    this.#listeners = listeners;
+    this.objects = new Objects((message) => this.post(message), channel.isLocal);
+    channel.onmessages = (messages) => {
+      this.lastHeard = performance.now();
+      for (const message of messages) this.#receive(message);
+    };
+    channel.oncrash = (reason) => listeners.onlost(reason);
+    channel.oncall = (target, args) => (this.objects.target(target) as Callback)(...args);
+    this.objects.keepAs(PAGE_TARGET, { wasm: loadWasm });
+  }
+
+  get isBusy(): boolean {
+    return this.#calls.size > 0;
+  }
+
+  get status(): EngineStatus | undefined {
+    return this.channel.status?.() ?? this.#status;
+  }
+
+  /** Sends a message: at once to an engine on this thread, else at the end of the turn. */
+  post(message: ToEngine, transfer: readonly ArrayBuffer[] = []): void {
+    if (this.#isOver) return;
+    if (this.channel.isLocal) {
+      this.channel.post([message], []);
+      return;
+    }
+    if (this.#outbox.length === 0) queueMicrotask(() => this.#flush());
+    this.#outbox.push(message);
+    this.#transfer.push(...transfer);
+  }
+
+  #flush(): void {
+    const [messages, transfer] = [this.#outbox, this.#transfer];
+    [this.#outbox, this.#transfer] = [[], []];
+    if (this.#isOver || messages.length === 0) return;
+    try {
+      this.channel.post(messages, transfer);
+    } catch (error) {
+      this.#postOneByOne(messages, transfer, error);
+    }
+  }
+
+  /** One message cannot be cloned: its call fails, and the others go. */
+  #postOneByOne(messages: readonly ToEngine[], transfer: readonly ArrayBuffer[], first: unknown): void {
+    if (messages.length === 1) {
+      const [message] = messages as [ToEngine];
+      if (message.type === "call") this.#finish(message.call, { error: notCloneable(first) });
+      else if (message.type === "reply") this.#threw(message.ask, notCloneable(first));
+      return;
+    }
+    for (const message of messages) {
+      const buffers = transfer.filter((buffer) => buffer.byteLength !== 0);
+      try {
+        this.channel.post([message], message.type === "call" || message.type === "reply" ? buffers : []);
+      } catch (error) {
+        this.#postOneByOne([message], [], error);
+      }
+    }
+  }
+
+  /** Calls an operation of the engine. */
+  call<Name extends OperationName>(
+    operation: Name,
+    makeArguments: MakeArguments<Name>,
+    options: CallOptions = {},
+  ): Promise<AnswerOf<Name>> {
+    const { signal } = options;
+    return new Promise<AnswerOf<Name>>((resolve, reject) => {
+      if (signal?.aborted) throw signal.reason;
+      const args = makeArguments(this.objects);
+      const number = this.#nextCall++;
+      const abort = () => this.#abort(number);
+      const settle: Call["settle"] = (settled) => {
+        signal?.removeEventListener("abort", abort);
+        if ("error" in settled) reject(settled.error);
+        else resolve(settled.value as AnswerOf<Name>);
+      };
+      this.#calls.set(number, { options, settle, isSettled: false });
+      if (this.#calls.size === 1) this.channel.hold(true);
+      signal?.addEventListener("abort", abort, { once: true });
+      const isAbortable = signal !== undefined;
+      this.post({ type: "call", call: number, operation, args, isAbortable }, options.transfer);
+    });
+  }
+
+  #abort(number: number): void {
+    const call = this.#calls.get(number);
+    if (!call || call.isSettled) return;
+    if (call.options.onAbort !== "settled") this.#settle(call, { error: call.options.signal?.reason });
+    this.post({ type: "abort", call: number });
+  }
+
+  #settle(call: Call, settled: { value: unknown } | { error: unknown }): void {
+    if (call.isSettled) return;
+    call.isSettled = true;
+    call.settle(settled);
+  }
+
+  #finish(number: number, settled: { value: unknown } | { error: unknown }): void {
+    const call = this.#calls.get(number);
+    if (!call) return;
+    this.#calls.delete(number);
+    if (this.#calls.size === 0) this.channel.hold(false);
+    const { signal } = call.options;
+    this.#settle(call, signal?.aborted && "error" in settled ? { error: signal.reason } : settled);
+  }
+
+  #receive(message: ToPage): void {
+    switch (message.type) {
+      case "done":
+        this.#finish(message.call, { value: message.value });
+        break;
+      case "failed":
+        this.#finish(message.call, { error: this.#errorOf(message.error) });
+        break;
+      case "event":
+        this.#event(message.call, message.event);
+        break;
+      case "ask":
+        this.#answer(message);
+        break;
+      case "leave":
+        this.#asks.get(message.ask)?.abort();
+        break;
+      case "warning":
+        this.#listeners.onwarning(message.message, message.path, this.objects.storeOf(message.store));
+        break;
+      case "odd":
+        this.objects.warnArray(message.array, message.message);
+        break;
+      case "status":
+        this.#status = message.status;
+    }
+  }
+
+  #event(number: number, event: unknown): void {
+    const call = this.#calls.get(number);
+    if (!call || call.isSettled) return;
+    const credit = () => this.post({ type: "credit", call: number });
+    try {
+      call.options.onEvent?.(event as never, credit);
+    } catch (error) {
+      // A listener's own error ends the call, as it would end a callback of the engine.
+      this.#settle(call, { error });
+      this.post({ type: "abort", call: number });
+    }
+  }
+
+  #errorOf(fields: ErrorFields): unknown {
+    return errorOfFields(fields, (thrown) => this.#thrown.get(thrown));
+  }
+
+  /** Performs what the engine asks; a value that is no promise is answered in the same turn. */
+  #answer(ask: Ask): void {
+    const controller = new AbortController();
+    const signal = ask.call === undefined ? undefined : this.#calls.get(ask.call)?.options.signal;
+    this.#asks.set(ask.ask, controller);
+    try {
+      const value = perform(this.objects, ask, {
+        signal,
+        left: controller.signal,
+        isLocal: this.channel.isLocal,
+      });
+      if (!(value instanceof Promise)) this.#reply(ask.ask, value);
+      else
+        value.then(
+          (settled) => this.#reply(ask.ask, settled),
+          (thrown) => this.#threw(ask.ask, thrown),
+        );
+    } catch (thrown) {
+      this.#threw(ask.ask, thrown);
+    }
+  }
+
+  #reply(ask: number, { value, transfer, size }: Performed): void {
+    this.#asks.delete(ask);
+    this.post({ type: "reply", ask, value, ...(size !== undefined && { size }) }, transfer);
+  }
+
+  #threw(ask: number, value: unknown): void {
+    this.#asks.delete(ask);
+    const { name, message } = value instanceof Error ? value : { name: "Error", message: String(value) };
+    const original = this.channel.isLocal ? { original: value } : {};
+    this.post({ type: "threw", ask, thrown: this.#thrown.keep(value), name, message, ...original });
+  }
+
+  /** Ends it: every call that is under way rejects with this error. */
+  close(error: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.channel.onmessages = () => {};
+    this.channel.oncrash = () => {};
+    this.channel.hold(false);
+    this.channel.close();
+    for (const controller of this.#asks.values()) controller.abort();
+    const calls = [...this.#calls.values()];
+    this.#calls.clear();
+    for (const call of calls) this.#settle(call, { error });
+  }
+}
+
+const notCloneable = (cause: unknown) =>
+  new ZarrError("Argument", "an argument cannot be sent to the engine's worker: it cannot be cloned", {
+    expected: "plain values, typed arrays, files",
+    cause,
+  });

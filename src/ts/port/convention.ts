@@ -1,0 +1,24 @@
+/**
+ * Questions to the conventions' module (`src/convention/` in Rust), which the engine runs: JSON in, JSON out.
+ */
+import { type ErrorCode, NotFoundError, ZarrError } from "../model/errors.ts";
+import { call } from "./engine.ts";
+
+interface Report {
+  code: ErrorCode;
+  message: string;
+  node?: string | null;
+}
+
+function errorOf({ code, message, node }: Report): ZarrError {
+  const details = node ? { path: node } : {};
+  return code === "NotFound" ? new NotFoundError(message, details) : new ZarrError(code, message, details);
+}
+
+/** What the module answers; rejects with its errors. */
+export async function ask<T>(request: string): Promise<T> {
+  const { status, answer } = await call("convention", () => ({ request }));
+  const value = JSON.parse(answer);
+  if (status !== 0) throw errorOf(value as Report);
+  return value as T;
+}

@@ -1,0 +1,15 @@
+/**
+ * Builds of the crate that the engine asks the page for: as `init` was told, or a chunk of the package. The page loads the
+ * chunk, since a blob worker cannot; the engine compiles it.
+ */
+import { loadBuild } from "#source";
+import { givenWasm, noWasm } from "./configuration.ts";
+import type { Build, WasmText } from "./protocol.ts";
+
+export async function loadWasm(build: Build): Promise<WasmText> {
+  const given = await givenWasm(build);
+  if (given) return given;
+  const deflated = build === "engine" ? undefined : await loadBuild?.[build]();
+  if (deflated === undefined) throw noWasm(build);
+  return { deflated };
+}

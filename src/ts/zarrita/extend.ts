@@ -1,0 +1,50 @@
+/**
+ * `extendStore` and `extendArray`: several extensions one after the other. The result is a promise where one of them gave one.
+ */
+import type { Array as ZarrArray } from "../api/array.ts";
+import { applied } from "../api/array_extensions.ts";
+import type { AsyncReadable, DataType, Readable } from "../model/types.ts";
+
+type AnyExtension = (value: never) => unknown;
+
+/** The last result, promised where any of the results was. */
+export type MaybeAsync<Last, Results extends readonly unknown[]> = [
+  Extract<Results[number], Promise<unknown>>,
+] extends [never]
+  ? Awaited<Last>
+  : Promise<Awaited<Last>>;
+
+type Next<From, To> = (from: Awaited<From>) => To;
+
+/** `extendStore` and `extendArray`: a base in its extensions, the first of them the innermost. */
+interface Extend<Base> {
+  <S extends Base>(base: S): S;
+  <S extends Base, A>(base: S, a: Next<S, A>): MaybeAsync<A, [A]>;
+  <S extends Base, A, B>(base: S, a: Next<S, A>, b: Next<A, B>): MaybeAsync<B, [A, B]>;
+  <S extends Base, A, B, C>(base: S, a: Next<S, A>, b: Next<A, B>, c: Next<B, C>): MaybeAsync<C, [A, B, C]>;
+  <S extends Base, A, B, C, D>(
+    base: S,
+    a: Next<S, A>,
+    b: Next<A, B>,
+    c: Next<B, C>,
+    d: Next<C, D>,
+  ): MaybeAsync<D, [A, B, C, D]>;
+  <S extends Base, A, B, C, D, E>(
+    base: S,
+    a: Next<S, A>,
+    b: Next<A, B>,
+    c: Next<B, C>,
+    d: Next<C, D>,
+    e: Next<D, E>,
+  ): MaybeAsync<E, [A, B, C, D, E]>;
+}
+
+/** A store in its extensions, the first of them the innermost. */
+export const extendStore = ((store: AsyncReadable, ...extensions: AnyExtension[]) =>
+  applied(store, extensions)) as Extend<AsyncReadable>;
+
+type AnyArray = ZarrArray<DataType, Readable>;
+
+/** An array in its extensions, the first of them the innermost. */
+export const extendArray = ((array: AnyArray, ...extensions: AnyExtension[]) =>
+  applied(array, extensions)) as Extend<AnyArray>;

@@ -1,0 +1,128 @@
+/**
+ * zarrita's `get`: elements in the array's native memory order, with strides, in zarrita's wrapper classes; a scalar where every
+ * dimension is indexed by a number.
+ */
+
+import { FACTS, Array as ZarrArray } from "../api/array.ts";
+import { typeNameOf } from "../api/arrays.ts";
+import { type Conversion, type ConversionOptions, conversionOf } from "../api/read/conversion.ts";
+import type { CfOptions } from "../api/read/packing.ts";
+import { type ReadOptions, readSelection } from "../api/read/read.ts";
+import { type AnySelection, requestOf } from "../api/selection.ts";
+import type { NumberType } from "../model/data_type.ts";
+import { UnsupportedError } from "../model/errors.ts";
+import type { Chunk, DataType, Readable, Scalar, SelectedNumbers, Slice } from "../model/types.ts";
+import { type ChunkQueue, getByChunk } from "./by_chunk.ts";
+
+export type { ChunkQueue };
+
+export interface GetOptions extends ReadOptions {
+  /** Put the result into shared memory, which workers write themselves; a page has to be cross-origin isolated. */
+  useSharedArrayBuffer?: boolean;
+  /** Has the array read chunk by chunk, each by a call that this queue makes; without it the engine's own queues are used. */
+  createQueue?: () => ChunkQueue;
+  /** @deprecated zarrita's former place of `signal`. */
+  opts?: { signal?: AbortSignal };
+}
+
+/** The same with elements changed on the way, as `Array.get` has it. */
+export interface GetConvertedOptions<As extends NumberType | undefined = NumberType | undefined>
+  extends Omit<GetOptions, "createQueue">,
+    Omit<ConversionOptions, "as" | "colors"> {
+  as?: As;
+}
+
+/** The signal, from either of its places. */
+export function signalOf({ signal, opts }: Pick<GetOptions, "signal" | "opts">): AbortSignal | undefined {
+  return signal && opts?.signal ? AbortSignal.any([signal, opts.signal]) : (signal ?? opts?.signal);
+}
+
+type Entries = (null | Slice | number)[];
+
+/** A scalar where every entry is a number, else a chunk. */
+type Got<D extends DataType, S> = S extends (infer Entry)[]
+  ? [Entry] extends [number]
+    ? Scalar<D>
+    : Chunk<D>
+  : Chunk<D>;
+
+type GotNumbers<As extends NumberType | undefined, S> = S extends (infer Entry)[]
+  ? [Entry] extends [number]
+    ? As extends "int64" | "uint64"
+      ? bigint
+      : number
+    : SelectedNumbers<As>
+  : SelectedNumbers<As>;
+
+/** The one element of a chunk. */
+function scalarOf(chunk: Chunk<DataType>): unknown {
+  const values = chunk.data as { get?(place: number): unknown } & ArrayLike<unknown>;
+  if ("complex" in chunk && chunk.complex) return [values[0], values[1]];
+  return typeof values.get === "function" ? values.get(0) : values[0];
+}
+
+/** What becomes of the elements; undefined at once where they stay as they are. */
+function wantedOf<D extends DataType>(
+  array: ZarrArray<D, Readable>,
+  { as, decode, window, gamma }: GetConvertedOptions,
+): Promise<Conversion | undefined> | undefined {
+  if (as === undefined && decode === undefined && window === undefined) return undefined;
+  return conversionOf(array as never, { as, decode, window, gamma }, () => typeNameOf(array));
+}
+
+export function get<
+  D extends DataType,
+  Store extends Readable,
+  S extends Entries | null = null,
+  As extends NumberType | undefined = undefined,
+>(
+  array: ZarrArray<D, Store>,
+  selection: S | undefined,
+  options: GetConvertedOptions<As> & ({ as: NumberType } | { decode: "cf" | CfOptions }),
+): Promise<GotNumbers<As, S>>;
+export function get<D extends DataType, Store extends Readable, S extends Entries | null = null>(
+  array: ZarrArray<D, Store>,
+  selection?: S,
+  options?: GetOptions & { as?: undefined; decode?: undefined },
+): Promise<Got<D, S>>;
+/** Reads a selection; everything without one. */
+export async function get<D extends DataType, Store extends Readable, S extends Entries | null = null>(
+  array: ZarrArray<D, Store>,
+  selection?: S,
+  options: GetOptions & GetConvertedOptions = {},
+): Promise<Got<D, S>> {
+  const { order, shape, grid } = array[FACTS];
+  const request = requestOf(selection as AnySelection | null, array[FACTS]);
+  const { opts, createQueue, as, decode, window, gamma, ...rest } = options;
+  const converting = wantedOf(array, options);
+  const conversion = converting && (await converting);
+  const entries = selection ?? [];
+  const isScalar = entries.length === shape.length && entries.every((entry) => typeof entry === "number");
+  // Whoever has replaced `getChunk` wants it called; through a proxy of zarrita's it is another function too.
+  const isReplaced = array.getChunk !== ZarrArray.prototype.getChunk;
+  if (converting && (createQueue || isReplaced)) {
+    throw new UnsupportedError("elements of another type from a getChunk that was replaced, or by a queue");
+  }
+  if (createQueue || isReplaced) {
+    const { useSharedArrayBuffer } = rest;
+    const { selection: entriesOf } = request;
+    const signal = signalOf(options);
+    const chunk = await getByChunk({
+      array,
+      selection: entriesOf,
+      shape,
+      grid,
+      order,
+      signal,
+      useSharedArrayBuffer,
+      createQueue,
+    });
+    if (chunk) return (isScalar ? scalarOf(chunk) : chunk) as Got<D, S>;
+  }
+  const result = await readSelection(
+    array,
+    { ...request, order, conversion },
+    { ...rest, signal: signalOf(options), form: isScalar ? "scalar" : "wrapped" },
+  );
+  return (isScalar ? result.data : result) as Got<D, S>;
+}

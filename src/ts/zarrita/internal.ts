@@ -1,0 +1,101 @@
+/**
+ * What zarrita shows under `_zarrita_internal_…`, for packages that bring their own kind of array (`@zarrita/ndarray`). Read and written
+ * as `get` and `set` do; only the result is theirs.
+ */
+import type { Array as ZarrArray } from "../api/array.ts";
+import { stridesOf } from "../elements/typed_arrays.ts";
+import { InvalidSelectionError, ZarrError } from "../model/errors.ts";
+import type {
+  Chunk,
+  DataType,
+  Indices,
+  Projection,
+  Readable,
+  Scalar,
+  Slice,
+  TypedArray,
+} from "../model/types.ts";
+import { type GetOptions, get } from "./get.ts";
+import { type SetOptions, type Settable, set } from "./set.ts";
+
+type Selection = (null | Slice | number)[];
+
+/** How somebody's arrays are made of elements, and filled. */
+export interface Setter<D extends DataType, A> {
+  prepare(data: TypedArray<D>, shape: number[], stride: number[]): A;
+  setScalar(target: A, selection: (Indices | number)[], value: Scalar<D>): void;
+  setFromChunk(target: A, source: A, projections: Projection[]): void;
+}
+
+/** As `get`; the result is what the setter makes of it. */
+export async function getWith<D extends DataType, A>(
+  array: ZarrArray<D, Readable>,
+  selection: Selection | null,
+  options: GetOptions,
+  setter: Setter<D, A>,
+): Promise<A | Scalar<D>> {
+  const got = (await get(array, selection, options)) as Chunk<D> | Scalar<D>;
+  const isScalar = typeof got !== "object" || got === null || !("stride" in got);
+  return isScalar ? (got as Scalar<D>) : setter.prepare(got.data, got.shape, got.stride);
+}
+
+/** Extents of what is selected, of a dimension that stays. */
+function extentsOf(selection: Selection | null, shape: readonly number[]): number[] {
+  return shape.flatMap((length, axis) => {
+    const entry = selection?.[axis] ?? null;
+    if (typeof entry === "number") return [];
+    const [start, stop, step] = sliceIndices(entry ?? { start: null, stop: null, step: null }, length);
+    return [Math.max(0, Math.ceil((stop - start) / step))];
+  });
+}
+
+const isArrayLike = (value: unknown): value is { data: { constructor: unknown }; shape: number[] } =>
+  typeof value === "object" && value !== null && "data" in value && "shape" in value;
+
+/** As `set`; the value is an array that the setter knows, or one element. */
+export async function setWith<D extends DataType, A>(
+  array: ZarrArray<D, Readable>,
+  selection: Selection | null,
+  value: A | Scalar<D>,
+  options: SetOptions,
+  setter: Setter<D, A>,
+): Promise<void> {
+  if (!isArrayLike(value)) return set(array, selection, value as Settable<D>, options);
+  const shape = extentsOf(selection, array.shape);
+  const stride = stridesOf(shape, [...shape.keys()]);
+  const length = shape.reduce((product, extent) => product * extent, 1);
+  const data = emptyLike(value.data, length) as TypedArray<D>;
+  const whole = shape.map((extent): Projection => ({ from: [0, extent, 1], to: [0, extent, 1] }));
+  if (length > 0) setter.setFromChunk(setter.prepare(data, shape, stride), value as A, whole);
+  await set(array, selection, { data, shape, stride } as Settable<D>, options);
+}
+
+/** Elements of the kind that these are of. */
+function emptyLike(data: { constructor: unknown; chars?: number }, length: number): unknown {
+  if (Array.isArray(data)) return new Array(length);
+  const Elements = data.constructor as new (...args: number[]) => unknown;
+  if (typeof Elements !== "function")
+    throw new ZarrError("Argument", "the elements are in nothing that is known");
+  return data.chars === undefined ? new Elements(length) : new Elements(data.chars, length);
+}
+
+/** A slice of a dimension of this length as `[start, stop, step]`, clipped to it as Python's `slice.indices` does. */
+export function sliceIndices({ start, stop, step }: Slice, length: number): Indices {
+  if (step === 0) throw new InvalidSelectionError("slice step cannot be zero");
+  const by = step ?? 1;
+  const [lowest, highest] = by < 0 ? [-1, length - 1] : [0, length];
+  const clip = (bound: number) => (bound < 0 ? Math.max(bound + length, lowest) : Math.min(bound, highest));
+  const [first, last] = by < 0 ? [highest, lowest] : [lowest, highest];
+  return [start === null ? first : clip(start), stop === null ? last : clip(stop), by];
+}
+
+/** Strides of a packed shape; the order is C's, F's, or lists the dimensions, slowest first. */
+export function getStrides(shape: readonly number[], order: "C" | "F" | number[]): number[] {
+  const axes = [...shape.keys()];
+  const listed = order === "C" ? axes : order === "F" ? axes.reverse() : order;
+  if (listed.length === shape.length) return stridesOf(shape, listed);
+  throw new ZarrError("Argument", "the order must list each dimension once", {
+    expected: `${shape.length} dimensions`,
+    actual: `${listed.length}`,
+  });
+}

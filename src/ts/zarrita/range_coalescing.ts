@@ -1,0 +1,177 @@
+/**
+ * zarrita's merging of ranges: what is asked of one key within a microtask becomes few requests. For stores of the user's; a store of
+ * ours is read by the engine itself, which merges by better bounds, unless the caller wants to hear of it.
+ */
+
+import { UnsupportedError, ZarrError } from "../model/errors.ts";
+import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
+import { setDefiner } from "../port/store_definers.ts";
+import { warn } from "../port/warnings.ts";
+import { NativeStore } from "../store/native_store.ts";
+import { defineStoreExtension } from "./define.ts";
+
+/** What became of the ranges of one key that were asked for at a time. */
+export interface FlushReport {
+  path: AbsolutePath;
+  /** Requests made of the store. */
+  groupCount: number;
+  /** Ranges that were asked for. */
+  requestCount: number;
+  /** Bytes of the requests. */
+  bytesFetched: number;
+}
+
+export interface RangeCoalescingOptions {
+  /** The most unwanted bytes between two ranges that become one request; 32768 unless given. */
+  coalesceSize?: number;
+  /** Hears of every round. What it throws is a warning. */
+  onFlush?: (report: FlushReport) => void;
+}
+
+const GAP_BYTES = 32768;
+
+interface Asked {
+  offset: number;
+  length: number;
+  signal: AbortSignal | undefined;
+  resolve(bytes: Uint8Array | undefined): void;
+  reject(error: unknown): void;
+}
+
+interface Merged {
+  offset: number;
+  end: number;
+  asked: Asked[];
+}
+
+/** Ranges that overlap or have at most so many bytes between them, together. */
+function merge(asked: Asked[], gap: number): Merged[] {
+  const merged: Merged[] = [];
+  for (const one of [...asked].sort((a, b) => a.offset - b.offset)) {
+    const last = merged.at(-1);
+    const end = one.offset + one.length;
+    if (last && one.offset <= last.end + gap) {
+      last.end = Math.max(last.end, end);
+      last.asked.push(one);
+    } else {
+      merged.push({ offset: one.offset, end, asked: [one] });
+    }
+  }
+  return merged;
+}
+
+/** A signal that aborts when everyone who asked has: one caller's abort is not another's. */
+function signalOfAll(asked: readonly Asked[]): AbortSignal | undefined {
+  const signals = asked.flatMap(({ signal }) => (signal ? [signal] : []));
+  if (signals.length < asked.length) return undefined;
+  const [first, ...others] = signals;
+  if (others.every((other) => other === first)) return first;
+  const controller = new AbortController();
+  let waiting = signals.length;
+  const leave = (signal: AbortSignal) => {
+    waiting -= 1;
+    if (waiting === 0) controller.abort(signal.reason);
+  };
+  for (const signal of signals) {
+    if (signal.aborted) leave(signal);
+    else signal.addEventListener("abort", () => leave(signal), { once: true });
+  }
+  return controller.signal;
+}
+
+type GetRange = NonNullable<AsyncReadable["getRange"]>;
+
+async function fetchMerged(getRange: GetRange, path: AbsolutePath, { offset, end, asked }: Merged) {
+  const length = end - offset;
+  try {
+    const bytes = await getRange(path, { offset, length }, { signal: signalOfAll(asked) });
+    if (bytes && bytes.length < length) {
+      throw new ZarrError("Store", `${path} was answered with too few bytes`, {
+        key: path,
+        range: { offset, length },
+        expected: `${length} bytes`,
+        actual: `${bytes.length} bytes`,
+      });
+    }
+    for (const one of asked) {
+      const start = one.offset - offset;
+      one.resolve(bytes?.slice(start, start + one.length));
+    }
+  } catch (error) {
+    for (const one of asked) one.reject(error);
+  }
+}
+
+/** The ranges that wait for the end of this microtask. */
+class Round {
+  readonly #getRange: GetRange;
+  readonly #options: RangeCoalescingOptions;
+  #waiting = new Map<AbsolutePath, Asked[]>();
+
+  constructor(getRange: GetRange, options: RangeCoalescingOptions) {
+    this.#getRange = getRange;
+    this.#options = options;
+  }
+
+  ask(path: AbsolutePath, range: { offset: number; length: number }, signal: AbortSignal | undefined) {
+    return new Promise<Uint8Array | undefined>((resolve, reject) => {
+      // The others' request may go on; who has given up hears of it at once.
+      signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+      if (this.#waiting.size === 0) queueMicrotask(() => this.#flush());
+      const asked = this.#waiting.get(path) ?? [];
+      this.#waiting.set(path, asked);
+      asked.push({ ...range, signal, resolve, reject });
+    });
+  }
+
+  #flush(): void {
+    const { coalesceSize = GAP_BYTES } = this.#options;
+    const waiting = this.#waiting;
+    this.#waiting = new Map();
+    for (const [path, asked] of waiting) {
+      const merged = merge(asked, coalesceSize);
+      this.#tell({
+        path,
+        groupCount: merged.length,
+        requestCount: asked.length,
+        bytesFetched: merged.reduce((sum, { offset, end }) => sum + end - offset, 0),
+      });
+      for (const one of merged) fetchMerged(this.#getRange, path, one);
+    }
+  }
+
+  #tell(report: FlushReport): void {
+    try {
+      this.#options.onFlush?.(report);
+    } catch (error) {
+      warn(`onFlush of withRangeCoalescing has thrown: ${error}`, report.path);
+    }
+  }
+}
+
+const coalescing = defineStoreExtension((store, options: RangeCoalescingOptions = {}) => {
+  if (!store.getRange) throw new UnsupportedError("`withRangeCoalescing` of a store without `getRange`");
+  const getRange = store.getRange.bind(store);
+  const round = new Round(getRange, options);
+  return {
+    getRange(path: AbsolutePath, range: RangeQuery, { signal }: StoreGetOptions = {}) {
+      // Where the end is nobody knows before the answer.
+      return "suffixLength" in range ? getRange(path, range, { signal }) : round.ask(path, range, signal);
+    },
+  };
+}) as <S extends AsyncReadable>(store: S, options?: RangeCoalescingOptions) => S;
+
+/**
+ * A store that is asked for neighbouring ranges of a key at once. The engine merges the ranges of its own stores anyway: in front of a
+ * `FetchStore` this only serves calls of `getRange`, and `onFlush`.
+ */
+export function withRangeCoalescing<S extends AsyncReadable>(
+  store: S,
+  options: RangeCoalescingOptions = {},
+): S {
+  const wrapped = coalescing(store, options);
+  const isOurs = store instanceof NativeStore && options.onFlush === undefined;
+  if (isOurs && (options.coalesceSize ?? GAP_BYTES) === GAP_BYTES)
+    setDefiner(wrapped, (objects) => objects.store(store));
+  return wrapped;
+}

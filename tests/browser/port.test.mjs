@@ -1,0 +1,169 @@
+/** The port in a page: the contract with the engine in a worker and with the caller, and where workers are made otherwise. */
+import * as zarr from "zarr-wasm";
+import { CONTRACT, madeStore } from "../port/contract.mjs";
+import { equal, ok, test } from "./harness.mjs";
+
+const sets = (value) => (value instanceof Set ? [...value] : value);
+
+const assertions = {
+  zarr,
+  ok,
+  same: (actual, expected) => equal(sets(actual), sets(expected)),
+  equal: (actual, expected) => {
+    if (!Object.is(actual, expected)) throw new Error(`expected ${String(expected)}, got ${String(actual)}`);
+  },
+};
+
+/** Runs with the engine in another place, and puts it back. */
+async function withEngine(engine, act) {
+  zarr.dispose();
+  await zarr.init({ engine });
+  try {
+    return await act();
+  } finally {
+    zarr.dispose();
+    await zarr.init({ engine: "worker" });
+  }
+}
+
+for (const engine of ["worker", "caller"]) {
+  for (const [name, holds] of Object.entries(CONTRACT)) {
+    test(`engine with ${engine === "worker" ? "a worker" : "the caller"}: ${name}`, () =>
+      withEngine(engine, () => holds(assertions)));
+  }
+}
+
+test("a page's engine runs in a worker unless it is told otherwise", async () => {
+  zarr.dispose();
+  await zarr.open(madeStore(), { kind: "array" });
+  equal(zarr.info().engine, "blob");
+  await withEngine("caller", () => equal(zarr.info().engine, "caller"));
+});
+
+test("requests of the engine are those of the page: referrer and cookies", async () => {
+  const { href, origin } = location;
+  await fetch(`${origin}/echo/cookie`);
+  for (const engine of ["worker", "caller"]) {
+    await withEngine(engine, async () => {
+      const { attrs } = await zarr.open(`${origin}/echo/${engine}`, { kind: "group" });
+      equal(attrs.referer, href, engine);
+      equal(attrs.cookie, "zarr=1", engine);
+      const store = new zarr.FetchStore(`${origin}/echo/omit`, { credentials: "omit" });
+      equal((await zarr.open(store, { kind: "group" })).attrs.cookie, "");
+    });
+  }
+});
+
+test("a service worker sees the engine's requests", async () => {
+  const registration = await navigator.serviceWorker.register("/echo/service_worker.js", { scope: "/" });
+  await navigator.serviceWorker.ready;
+  if (!navigator.serviceWorker.controller) {
+    await new Promise((resolve) =>
+      navigator.serviceWorker.addEventListener("controllerchange", resolve, { once: true }),
+    );
+  }
+  try {
+    await withEngine("worker", async () => {
+      const { attrs } = await zarr.open(`${location.origin}/by-service-worker`, { kind: "group" });
+      equal(attrs.from, "service worker");
+    });
+  } finally {
+    await registration.unregister();
+  }
+});
+
+test("an engine that dies is replaced: reads are repeated, and writes reject", async () => {
+  zarr.dispose();
+  let made;
+  const worker = () => {
+    const source = `import ${JSON.stringify(new URL("/dist/worker.js", location.href).href)};`;
+    made = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })), {
+      type: "module",
+    });
+    return made;
+  };
+  await zarr.init({ worker });
+  equal(zarr.info().engine, "custom");
+  const inner = madeStore();
+  let asked = 0;
+  const store = {
+    get: (key) => {
+      if (key.startsWith("/c/")) asked += 1;
+      return asked === 1 ? new Promise(() => {}) : Promise.resolve(inner.get(key));
+    },
+  };
+  const array = await zarr.open(store, { kind: "array" });
+  const reading = array.get([0, 0]);
+  while (asked === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  made.terminate();
+  made.dispatchEvent(new ErrorEvent("error", { message: "out of memory" }));
+  equal([...(await reading).data], [0]);
+  ok(zarr.info().panics >= 1);
+  let isWriting = false;
+  const never = {
+    get: (key) => inner.get(key),
+    set: () => {
+      isWriting = true;
+      return new Promise(() => {});
+    },
+  };
+  const target = await zarr.open(never, { kind: "array" });
+  const writing = target.set([0, 0], 7).catch((error) => error);
+  while (!isWriting) await new Promise((resolve) => setTimeout(resolve, 5));
+  made.dispatchEvent(new ErrorEvent("error", { message: "out of memory" }));
+  equal((await writing).code, "Unsupported");
+  zarr.dispose();
+  await zarr.init({ worker: null });
+});
+
+/** Loads the package in a frame with this policy; resolves to what the frame's script tells. */
+async function inFrame(policy, attributes = {}) {
+  const frame = document.createElement("iframe");
+  for (const [name, value] of Object.entries(attributes)) frame.setAttribute(name, value);
+  const told = new Promise((resolve, reject) => {
+    const listen = ({ data, source }) => {
+      if (source !== frame.contentWindow || !data?.told) return;
+      removeEventListener("message", listen);
+      resolve(data.told);
+    };
+    addEventListener("message", listen);
+    setTimeout(() => reject(new Error("the frame said nothing")), 20_000);
+  });
+  frame.src = `/frame?policy=${encodeURIComponent(policy)}`;
+  document.body.append(frame);
+  try {
+    return await told;
+  } finally {
+    frame.remove();
+  }
+}
+
+const SCRIPTS = "script-src 'self' 'wasm-unsafe-eval'";
+
+test("places: a policy that forbids blob workers leaves the engine with the caller", async () => {
+  const told = await inFrame(`default-src 'self'; ${SCRIPTS}; worker-src 'none'`);
+  equal([told.engine, told.value], ["caller", 2]);
+});
+
+test("places: a policy that allows them", async () => {
+  const told = await inFrame(`default-src 'self'; ${SCRIPTS}; worker-src blob:`);
+  equal([told.engine, told.value], ["blob", 2]);
+});
+
+test("places: Trusted Types", async () => {
+  const policy = `${SCRIPTS}; worker-src blob:; require-trusted-types-for 'script'; trusted-types zarr-wasm`;
+  const told = await inFrame(policy);
+  equal([told.engine, told.value], ["blob", 2]);
+});
+
+test("places: Trusted Types that do not name us", async () => {
+  const told = await inFrame(
+    `${SCRIPTS}; worker-src blob:; require-trusted-types-for 'script'; trusted-types other`,
+  );
+  equal([told.engine, told.value], ["caller", 2]);
+});
+
+test("places: a sandboxed frame without an origin", async () => {
+  const told = await inFrame("", { sandbox: "allow-scripts" });
+  equal([["blob", "caller"].includes(told.engine), told.value], [true, 2]);
+});

@@ -1,0 +1,94 @@
+/**
+ * What a page downloads before its first call, as users' bundlers make it: at most 30 kB gzip for `open`, `get` and `slice`;
+ * the engine is in chunks of its own.
+ */
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import webpack from "webpack";
+
+const ROOT = join(import.meta.dirname, "../..");
+const MOST_BYTES = 30_000;
+const PROGRAM = `import { get, open, slice } from "zarr-wasm"; globalThis.used = [get, open, slice];`;
+
+const gzipped = (bytes) => gzipSync(bytes, { level: 9 }).length;
+
+/** The files that an output of esbuild's imports at once, itself included. */
+function atOnce(outputs, path, seen = new Set()) {
+  if (seen.has(path)) return seen;
+  seen.add(path);
+  for (const { path: next, kind } of outputs[path].imports) {
+    if (kind === "import-statement") atOnce(outputs, next, seen);
+  }
+  return seen;
+}
+
+test("esbuild: the first download", async () => {
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: PROGRAM, resolveDir: ROOT },
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: "esm",
+    write: false,
+    metafile: true,
+    outdir: "out",
+    absWorkingDir: ROOT,
+    logLevel: "error",
+  });
+  const { outputs } = metafile;
+  const first = Object.keys(outputs).find((path) => outputs[path].entryPoint);
+  const files = [...atOnce(outputs, first)].map((path) =>
+    outputFiles.find((file) => file.path === join(ROOT, path)),
+  );
+  const bytes = files.reduce((sum, { contents }) => sum + gzipped(contents), 0);
+  assert.ok(bytes <= MOST_BYTES, `${bytes} bytes gzip`);
+  assert.ok(
+    outputFiles.some(({ contents }) => contents.length > 500_000),
+    "the engine is a chunk",
+  );
+});
+
+test("webpack: the first download", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-download-"));
+  try {
+    const entry = join(folder, "page.mjs");
+    writeFileSync(entry, PROGRAM);
+    const stats = await new Promise((resolve, reject) => {
+      webpack(
+        {
+          mode: "production",
+          context: ROOT,
+          entry,
+          resolve: {
+            modules: [join(ROOT, "node_modules")],
+            alias: { "zarr-wasm": join(ROOT, "dist/index.js") },
+          },
+          output: { path: join(folder, "out"), filename: "first.js", chunkFilename: "later-[id].js" },
+          performance: { hints: false },
+        },
+        (error, result) => (error ? reject(error) : resolve(result)),
+      );
+    });
+    assert.equal(stats.hasErrors(), false, stats.toString("errors-warnings"));
+    assert.equal(stats.hasWarnings(), false, stats.toString("errors-warnings"));
+    const bytes = gzipped(readFileSync(join(folder, "out/first.js")));
+    assert.ok(bytes <= MOST_BYTES, `${bytes} bytes gzip`);
+    assert.ok(readdirSync(join(folder, "out")).length > 1);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("the inline entry is one file without import()", () => {
+  const text = readFileSync(join(ROOT, "dist/inline.js"), "utf8");
+  assert.deepEqual(
+    [...text.matchAll(/\bimport\(\s*["']/g)].map(({ index }) => text.slice(index, index + 60)),
+    [],
+  );
+  assert.equal(/^import\s/m.test(text), false);
+});
