@@ -5,6 +5,7 @@ use std::rc::Rc;
 use js_sys::{ArrayBuffer, Function, Uint8Array};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
+use web_sys::Blob;
 
 use super::bytes::our_value;
 use super::error::{report_to_js, store_failed};
@@ -16,22 +17,6 @@ use crate::store::wrap::Gathering;
 use crate::store::zip::ZipStore;
 use crate::store::zip::write::{self, NewEntry};
 use crate::store::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store};
-
-#[wasm_bindgen]
-extern "C" {
-    /// A `Blob` or a `File`.
-    #[derive(Clone)]
-    pub type Blob;
-
-    #[wasm_bindgen(method, getter)]
-    fn size(this: &Blob) -> f64;
-
-    #[wasm_bindgen(method, catch)]
-    fn slice(this: &Blob, start: f64, end: f64) -> std::result::Result<Blob, JsValue>;
-
-    #[wasm_bindgen(method, catch, js_name = arrayBuffer)]
-    fn array_buffer(this: &Blob) -> std::result::Result<JsValue, JsValue>;
-}
 
 /// The name of a store's only value.
 const ARCHIVE: &str = "archive";
@@ -73,9 +58,9 @@ impl BlobStore {
     async fn read(&self, range: ByteRange) -> Result<Fetched> {
         let size = self.blob.size() as u64;
         let part = range.of(size).ok_or_else(|| range.past_end(Some(size)))?;
-        let read = self.blob.slice(part.start as f64, part.end as f64).and_then(|part| part.array_buffer());
+        let read = self.blob.slice_with_f64_and_f64(part.start as f64, part.end as f64);
         let read = match read {
-            Ok(promise) => host::settled(promise).await,
+            Ok(part) => host::promised(&part.array_buffer()).await,
             Err(thrown) => Err(thrown),
         };
         // A file that was changed or removed since it was chosen cannot be read any more.

@@ -6,18 +6,46 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use js_sys::{ArrayBuffer, Function, Object, Reflect, Symbol, TypeError, Uint8Array};
+use js_sys::{Array, Float64Array, Function, JsString, Object, Promise, Reflect, TypeError, Uint8Array};
 use wasm_bindgen::prelude::*;
-use web_sys::{AbortController, Request, RequestInit};
 
 use super::bytes::{our_value, to_js};
 use super::error::{describe, report_to_js, store_failed};
 use super::host;
 use crate::error::Error;
 use crate::store::http::transport::{
-    Answer, CacheMode, Headers, HttpRequest, HttpResponse, Method, READ_HEADERS, Transport, TransportError,
+    Answer, CacheMode, HttpRequest, HttpResponse, READ_HEADERS, Transport, TransportError,
 };
 use crate::store::{LocalFuture, Value};
+
+#[wasm_bindgen(module = "/src/js/exchange.js")]
+extern "C" {
+    /// A request that was sent.
+    type Exchange;
+
+    /// `how` is method, cache mode, whether in the background, whether past all caches, and the longest body that is of use.
+    fn exchange(
+        send: Option<&Function>,
+        overrides: Option<&Object>,
+        how: &Float64Array,
+        url: &str,
+        range: Option<&str>,
+        body: Option<Uint8Array>,
+        names: &Array,
+    ) -> Exchange;
+
+    /// Resolves to a list: what came of it, and what that has. Rejects where no such request can be made.
+    #[wasm_bindgen(method, getter)]
+    fn answer(this: &Exchange) -> Promise;
+
+    #[wasm_bindgen(method)]
+    fn abort(this: &Exchange);
+}
+
+thread_local! {
+    /// The names of the headers that are read.
+    static NAMES: Array = READ_HEADERS.iter().map(|name| JsString::from(*name)).collect();
+}
 
 /// What a user may set.
 #[derive(Clone, Default)]
@@ -40,62 +68,43 @@ impl FetchTransport {
     }
 
     async fn exchange(&self, request: HttpRequest) -> Answer {
-        let abort = AbortOnDrop::new().map_err(threw)?;
-        let message = self.message(&request, &abort).map_err(threw)?;
+        let under_way = AbortOnDrop { exchange: self.begin(&request)?, is_done: Cell::new(false) };
         let counted = Counted::begin();
-        let answer = self.answered(&message, &request).await;
-        abort.is_done.set(true);
+        let settled = host::promised(&under_way.exchange.answer()).await;
+        under_way.is_done.set(true);
+        let answer = settled.map_err(threw).and_then(|parts| self.answer(&parts.unchecked_into(), &request));
         counted.end(&answer);
         answer
     }
 
-    async fn answered(&self, message: &Request, request: &HttpRequest) -> Answer {
-        let response = host::settled(self.call(message)?).await.map_err(|thrown| self.rejected(thrown))?;
-        answer(&response, request).await
+    // The longest body is far below 2^53 bytes, or any.
+    #[allow(clippy::cast_precision_loss)]
+    fn begin(&self, request: &HttpRequest) -> Result<Exchange, TransportError> {
+        let cache = match request.cache {
+            CacheMode::Default => 0,
+            CacheMode::NoStore => 1,
+            CacheMode::Reload => 2,
+        };
+        let flags = [request.method as u8, cache, u8::from(request.background), u8::from(request.reload)];
+        let [method, cache, background, reload] = flags.map(f64::from);
+        let how = [method, cache, background, reload, request.body_limit as f64];
+        let body = request.body.as_ref().map(|body| to_js(body, 1).map(|view| view.bytes)).transpose();
+        let body = body.map_err(|error| threw(report_to_js(&error)))?;
+        let (send, overrides) = (self.options.fetch.as_ref(), self.options.overrides.as_ref());
+        let (how, range) = (Float64Array::from(how.as_slice()), request.range.as_deref());
+        Ok(NAMES.with(|names| exchange(send, overrides, &how, &request.url, range, body, names)))
     }
 
-    fn message(&self, request: &HttpRequest, abort: &AbortOnDrop) -> Result<Request, JsValue> {
-        let init = Object::new();
-        if let Some(overrides) = &self.options.overrides {
-            Object::assign(&init, overrides);
+    /// What came of an exchange.
+    fn answer(&self, parts: &Array, request: &HttpRequest) -> Answer {
+        // The order is that of `exchange.js`.
+        match parts.get(0).as_f64() {
+            Some(0.0) => Ok(answered(parts, request)),
+            Some(1.0) => Err(self.rejected(parts.get(1))),
+            Some(2.0) => Err(unreachable(parts.get(1))),
+            Some(3.0) => Err(TransportError::TooLarge { announced: number(&parts.get(1)) }),
+            _ => Err(TransportError::Failed(Error::store("`fetch` returned something that is no Response"))),
         }
-        let headers = headers_of(&init)?;
-        if let Some(range) = &request.range {
-            headers.set("Range", range)?;
-        }
-        let init: RequestInit = init.unchecked_into();
-        init.set_method(request.method.name());
-        init.set_headers(&headers);
-        init.set_signal(Some(&abort.controller.signal()));
-        if let Some(body) = &request.body {
-            init.set_body(&to_js(body, 1).map_err(|error| report_to_js(&error))?.bytes);
-        }
-        if request.cache != CacheMode::Default {
-            init.set_cache(match request.cache {
-                CacheMode::NoStore => web_sys::RequestCache::NoStore,
-                CacheMode::Reload | CacheMode::Default => web_sys::RequestCache::Reload,
-            });
-        }
-        if request.background {
-            // Browsers that know no priorities pass over it.
-            Reflect::set(&init, &"priority".into(), &"low".into())?;
-        }
-        let message = Request::new_with_str_and_init(&request.url, &init)?;
-        if request.reload {
-            Reflect::set(&message, &Symbol::for_("zarr-wasm.reload"), &JsValue::TRUE)?;
-        }
-        Ok(message)
-    }
-
-    fn call(&self, message: &Request) -> Result<JsValue, TransportError> {
-        let (this, fetch) = match &self.options.fetch {
-            Some(fetch) => (JsValue::UNDEFINED, Some(fetch.clone())),
-            None => (js_sys::global().into(), host::method(&js_sys::global(), "fetch")),
-        };
-        let Some(fetch) = fetch else {
-            return Err(TransportError::Failed(Error::unsupported("there is no `fetch` here")));
-        };
-        fetch.call1(&this, message).map_err(|thrown| self.rejected(thrown))
     }
 
     /// What a rejected `fetch` means. The global one throws a `TypeError` for everything; what else a user's own throws is
@@ -103,8 +112,7 @@ impl FetchTransport {
     fn rejected(&self, thrown: JsValue) -> TransportError {
         let is_network = thrown.is_instance_of::<TypeError>() || self.options.fetch.is_none();
         if is_network {
-            let message = describe(&thrown);
-            return TransportError::Unreachable { message, cause: Some(Rc::new(thrown)) };
+            return unreachable(thrown);
         }
         TransportError::Failed(store_failed("the given `fetch` failed", thrown))
     }
@@ -160,100 +168,44 @@ impl Drop for Counted {
 
 /// Aborts the request when it is dropped before the body has come.
 struct AbortOnDrop {
-    controller: AbortController,
+    exchange: Exchange,
     is_done: Cell<bool>,
-}
-
-impl AbortOnDrop {
-    fn new() -> Result<Self, JsValue> {
-        Ok(Self { controller: AbortController::new()?, is_done: Cell::new(false) })
-    }
 }
 
 impl Drop for AbortOnDrop {
     fn drop(&mut self) {
         if !self.is_done.get() {
-            self.controller.abort();
+            self.exchange.abort();
         }
     }
 }
 
-/// The headers that a `RequestInit` has, in whatever of its forms.
-fn headers_of(init: &Object) -> Result<web_sys::Headers, JsValue> {
-    let given = Reflect::get(init, &"headers".into())?;
-    match given.is_object() {
-        true => web_sys::Headers::new_with_record_from_str_to_str(given.unchecked_ref()),
-        false => web_sys::Headers::new(),
-    }
-}
-
-async fn answer(response: &JsValue, request: &HttpRequest) -> Answer {
-    let head = Head::of(response)?;
-    let announced = head.headers.get("content-length").and_then(|len| len.trim().parse().ok());
-    if let Some(announced) = announced.filter(|announced| *announced > request.body_limit) {
-        return Err(TransportError::TooLarge { announced });
-    }
-    let body = match request.method {
-        Method::Head => Value::from(Vec::new()),
-        Method::Get | Method::Put | Method::Delete => body(response).await?,
-    };
-    Ok(HttpResponse {
-        status: head.status,
+fn answered(parts: &Array, request: &HttpRequest) -> HttpResponse {
+    let text = |at: u32| parts.get(at).as_string().unwrap_or_default();
+    let (url, values) = (text(2), text(4));
+    let headers = READ_HEADERS.iter().zip(values.lines()).filter(|(_, value)| !value.is_empty());
+    HttpResponse {
+        // An HTTP status has three digits; anything else is refused as an unknown one.
+        status: u16::try_from(number(&parts.get(1))).unwrap_or(0),
         // What only looks like a response does not say where it came from.
-        url: if head.url.is_empty() { request.url.clone() } else { head.url },
-        redirected: head.redirected,
-        headers: head.headers,
-        body,
-    })
-}
-
-async fn body(response: &JsValue) -> Result<Value, TransportError> {
-    let read = host::method(response, "arrayBuffer").ok_or_else(no_response)?;
-    let buffer = match read.call0(response) {
-        Ok(promise) => host::settled(promise).await,
-        Err(thrown) => Err(thrown),
-    };
-    let buffer = buffer.map_err(|thrown| TransportError::Unreachable {
-        message: describe(&thrown),
-        cause: Some(Rc::new(thrown)),
-    })?;
-    if !buffer.is_instance_of::<ArrayBuffer>() && !ArrayBuffer::is_view(&buffer) {
-        return Err(no_response());
-    }
-    Ok(our_value(Uint8Array::new(&buffer)))
-}
-
-/// What is read of a response before its body. A user's `fetch` may return something that only looks like one.
-struct Head {
-    status: u16,
-    url: String,
-    redirected: bool,
-    headers: Headers,
-}
-
-impl Head {
-    fn of(response: &JsValue) -> Result<Self, TransportError> {
-        let member = |name: &str| Reflect::get(response, &name.into()).unwrap_or(JsValue::UNDEFINED);
-        let status = member("status").as_f64().ok_or_else(no_response)?;
-        let headers = member("headers");
-        let get = host::method(&headers, "get").ok_or_else(no_response)?;
-        let header = |name: &&str| {
-            let value = get.call1(&headers, &(*name).into()).ok()?.as_string()?;
-            Some(((*name).to_owned(), value))
-        };
-        Ok(Self {
-            // An HTTP status has three digits; anything else is refused as an unknown one.
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-            status: status as u16,
-            url: member("url").as_string().unwrap_or_default(),
-            redirected: member("redirected").is_truthy(),
-            headers: READ_HEADERS.iter().filter_map(header).collect(),
-        })
+        url: if url.is_empty() { request.url.clone() } else { url },
+        redirected: parts.get(3).is_truthy(),
+        headers: headers.map(|(name, value)| ((*name).to_owned(), value.to_owned())).collect(),
+        body: match parts.get(5).dyn_into::<Uint8Array>() {
+            Ok(bytes) => our_value(bytes),
+            Err(_) => Value::from(Vec::new()),
+        },
     }
 }
 
-fn no_response() -> TransportError {
-    TransportError::Failed(Error::store("`fetch` returned something that is no Response"))
+// What is no number of bytes or status is none that anything is made of.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn number(value: &JsValue) -> u64 {
+    value.as_f64().unwrap_or_default() as u64
+}
+
+fn unreachable(thrown: JsValue) -> TransportError {
+    TransportError::Unreachable { message: describe(&thrown), cause: Some(Rc::new(thrown)) }
 }
 
 fn threw(thrown: JsValue) -> TransportError {

@@ -81,10 +81,14 @@ pub async fn settled(value: JsValue) -> Result<JsValue, JsValue> {
     if !is_thenable(&value) {
         return Ok(value);
     }
-    let promise = Promise::resolve(&value);
+    promised(&Promise::resolve(&value)).await
+}
+
+/// Waits for a promise.
+pub async fn promised(promise: &Promise) -> Result<JsValue, JsValue> {
     match host() {
-        Some(host) => JsFuture::from(host.guard(&promise)).await,
-        None => JsFuture::from(promise).await,
+        Some(host) => JsFuture::from(host.guard(promise)).await,
+        None => JsFuture::from(promise.clone()).await,
     }
 }
 

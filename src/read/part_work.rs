@@ -37,6 +37,9 @@ const STACK_BYTES: u64 = 1 << 20;
 /// So many requests of a part are started, or answers taken, before others have their turn: a part may have thousands of tiny chunks.
 const AT_A_TIME: usize = 64;
 
+/// Encoded bytes go to the decoder from so many on, or when nothing more is on its way: a message costs more than a small chunk does.
+const SUPPLY_BYTES: u64 = 64 << 10;
+
 /// So many whole chunks are looked at before others have their turn. Ranges of a shard are looked at together, since neighbours are one
 /// request.
 pub(super) const LOOKED_AT: usize = 256;
@@ -119,7 +122,10 @@ impl ReadWork {
                         self.take(&mut in_flight, event?)?;
                         taken += 1;
                     }
-                    self.supply(&mut in_flight, &part)?;
+                    let encoded: u64 = in_flight.encoded.iter().map(|(_, value)| value.len()).sum();
+                    if encoded >= SUPPLY_BYTES || waiting.is_empty() {
+                        self.supply(&mut in_flight, &part)?;
+                    }
                 }
                 None if needed.is_empty() && to_start.is_empty() && waiting.is_empty() => break,
                 None => {}
@@ -131,6 +137,7 @@ impl ReadWork {
             }
         }
         drop(waiting);
+        self.supply(&mut in_flight, &part)?;
         let base = match in_flight.decoding {
             Some(decoding) => {
                 // Who asks for the same at the same time has done so then.

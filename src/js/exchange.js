@@ -1,0 +1,97 @@
+/**
+ * One exchange over HTTP, on JavaScript's side: a request is made, sent, and its answer read, so that no more than one call and one
+ * promise of it cross to Rust (`fetch.rs`). What answers mean is decided in `src/store/http`.
+ */
+
+/** What came of an exchange; `FetchTransport::answer` of `fetch.rs` has the same numbers. */
+const [ANSWERED, REFUSED, BROKEN_OFF, TOO_LARGE, NO_RESPONSE] = [0, 1, 2, 3, 4];
+
+const METHODS = ["GET", "HEAD", "PUT", "DELETE"];
+const HEAD = 1;
+const CACHES = [undefined, "no-store", "reload"];
+
+/** Transports with caches of their own look for it. */
+const RELOAD = Symbol.for("zarr-wasm.reload");
+
+/** What `fetch` takes beside a URL. */
+function initOf({ overrides, how: [method, cache, background], range, body }, signal) {
+  const init = { ...overrides, method: METHODS[method], headers: new Headers(overrides?.headers), signal };
+  if (range) init.headers.set("Range", range);
+  if (body) init.body = body;
+  if (CACHES[cache]) init.cache = CACHES[cache];
+  // Browsers that know no priorities pass over it.
+  if (background) init.priority = "low";
+  return init;
+}
+
+/** How it is sent: by this thread's `fetch`, or as the user wishes, who expects a `Request`. */
+function sending(wanted, signal) {
+  const init = initOf(wanted, signal);
+  if (!wanted.send) {
+    if (typeof fetch !== "function") throw new TypeError("there is no `fetch` here");
+    return () => fetch(wanted.url, init);
+  }
+  const request = new Request(wanted.url, init);
+  if (wanted.how[3]) request[RELOAD] = true;
+  return () => wanted.send(request);
+}
+
+/** The values of headers, a line each; none is an empty line. */
+function valuesOf(headers, names) {
+  let lines = "";
+  for (const name of names) lines += `${headers.get(name) ?? ""}\n`;
+  return lines;
+}
+
+class Exchange {
+  #controller = new AbortController();
+  /** Resolves to what came of it; rejects where there is no such request. */
+  answer;
+
+  constructor(wanted) {
+    this.answer = this.#run(wanted);
+  }
+
+  abort() {
+    this.#controller.abort();
+  }
+
+  async #run(wanted) {
+    // From here on nothing of wasm is on the stack: Chromium walks it whenever something is fetched, which would take a sixth of the time.
+    await undefined;
+    const send = sending(wanted, this.#controller.signal);
+    let response;
+    try {
+      response = await send();
+    } catch (thrown) {
+      return [REFUSED, thrown];
+    }
+    return this.#read(response, wanted);
+  }
+
+  async #read(response, { url: asked, how, names }) {
+    // A user's `fetch` may return something that only looks like a response.
+    const { status, headers, url, redirected } = Object(response);
+    if (typeof status !== "number" || typeof headers?.get !== "function") return [NO_RESPONSE];
+    const announced = Number(headers.get("content-length") ?? Number.NaN);
+    if (announced > how[4]) {
+      this.abort();
+      return [TOO_LARGE, announced];
+    }
+    const head = [status, url === asked ? "" : url, redirected, valuesOf(headers, names)];
+    if (how[0] === HEAD) return [ANSWERED, ...head];
+    if (typeof response.arrayBuffer !== "function") return [NO_RESPONSE];
+    try {
+      const body = await response.arrayBuffer();
+      const isBytes = body instanceof ArrayBuffer || ArrayBuffer.isView(body);
+      return isBytes ? [ANSWERED, ...head, new Uint8Array(body)] : [NO_RESPONSE];
+    } catch (thrown) {
+      return [BROKEN_OFF, thrown];
+    }
+  }
+}
+
+/** Begins an exchange. */
+export function exchange(send, overrides, how, url, range, body, names) {
+  return new Exchange({ send, overrides, how, url, range, body, names });
+}
