@@ -12,9 +12,12 @@
 //! | 6 scatter | where do the elements go? | [`kernel::scatter`] |
 //! | 7 hand over | typed array to JavaScript | `js` (wasm only) |
 //!
-//! **Layer rule**: `js → hierarchy → {access, store, format}`, `{access, store, convention} → format`,
-//! `{format, access} → kernel`; `format` knows of the rest only [`error`], [`limits`] and `sorted`.
-//! `unsafe` stands in `kernel` and `js` alone.
+//! Steps 4 to 6 of a read are driven by [`read`](mod@read), the same road backwards by [`write`](mod@write); what is done to nodes, and
+//! not to their elements, is in [`hierarchy`].
+//!
+//! **Layer rule**: `js → hierarchy → write → read → {access, store, format}`, `{access, store, convention} → format`,
+//! `{format, access} → kernel`; `format` knows of the rest only [`error`], [`limits`] and `sorted`. Files of `read`, `write`, `hierarchy`
+//! and `store` import each other in one direction alone. `unsafe` stands in `kernel` and `js` alone.
 
 pub mod error;
 pub mod limits;
@@ -32,6 +35,12 @@ pub mod access;
 
 #[forbid(unsafe_code)]
 pub mod store;
+
+#[forbid(unsafe_code)]
+pub mod read;
+
+#[forbid(unsafe_code)]
+pub mod write;
 
 #[forbid(unsafe_code)]
 pub mod hierarchy;

@@ -105,6 +105,13 @@ impl Key for [u64] {
     }
 }
 
+/// Words of one map begin with how many follow, or are of one length.
+impl Key for [u32] {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.iter().for_each(|part| part.put(bytes));
+    }
+}
+
 impl Key for Vec<u64> {
     fn put(&self, bytes: &mut Vec<u8>) {
         self.as_slice().put(bytes);

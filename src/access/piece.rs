@@ -239,7 +239,7 @@ impl Piece {
 }
 
 impl MovedAxis {
-    fn write(&self, table: &mut Vec<u32>) -> Result<()> {
+    pub(super) fn write(&self, table: &mut Vec<u32>) -> Result<()> {
         match self {
             Self::Range { first, step, count, place } => {
                 table.extend([TAG_RANGE, *first, step.cast_unsigned(), *count, *place]);
@@ -296,7 +296,7 @@ fn write_list(list: &[u32], table: &mut Vec<u32>) -> Result<()> {
 }
 
 #[allow(clippy::cast_possible_truncation)] // The halves of a number are what is wanted.
-fn halves(value: u64) -> [u32; 2] {
+pub(super) fn halves(value: u64) -> [u32; 2] {
     [value as u32, (value >> 32) as u32]
 }
 

@@ -2,13 +2,13 @@
 //!
 //! It asks ([`PartPlan::take_needs`]) and is answered ([`PartPlan::supply_index`], [`PartPlan::write_piece`]). A chunk that stands
 //! alone is one need. A shard's index is a need too; answered, it raises the needs of its inner chunks, and nested shards do it
-//! again. Nothing here awaits: the driver is `hierarchy::read`, and a test can be ten lines over a map.
+//! again. Nothing here awaits: the driver is `read`, and a test can be ten lines over a map.
 
 use std::ops::Range;
 use std::rc::Rc;
 
 use crate::access::binding::{Binding, Chain, Level};
-use crate::access::piece::{Moved, MovedAxis, Piece, word};
+use crate::access::piece::{Moved, MovedAxis, Piece, halves, word};
 use crate::access::projection::{AxisProjection, Taken};
 use crate::access::rows::{RowAxis, Rows};
 use crate::error::{Error, Result};
@@ -88,6 +88,22 @@ impl Outline {
             let found = axis.binary_search_by_key(origin, |leaf| leaf.origin).ok();
             found.and_then(|at| axis.get(at)).is_some_and(|leaf| leaf.moved.count() >= moved.count())
         })
+    }
+
+    /// The same in words: what two outlines differ in, their words do.
+    ///
+    /// # Errors
+    /// `Limit` for a list beyond 2^32 entries.
+    pub fn to_words(&self) -> Result<Vec<u32>> {
+        let mut words = Vec::new();
+        for axis in self.0.iter() {
+            words.push(word(axis.len() as u64)?);
+            for LeafAxis { origin, moved } in axis {
+                words.extend(halves(*origin));
+                moved.write(&mut words)?;
+            }
+        }
+        Ok(words)
     }
 }
 

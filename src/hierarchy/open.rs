@@ -17,6 +17,7 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::draft::Hierarchy;
 use crate::hierarchy::large_document::{self, LARGE_BYTES};
 use crate::limits;
+use crate::read::array::Array;
 use crate::store::{ByteRange, RequestContext, Store, Subject, Value};
 
 /// What the caller knows or insists on.
@@ -59,6 +60,17 @@ pub struct OpenedNode {
     pub metadata: NodeMetadata,
     /// Of a group whose document was left as it came: that. There are no texts then.
     pub large: Option<Value>,
+}
+
+impl From<&Array> for OpenedNode {
+    fn from(array: &Array) -> Self {
+        Self {
+            path: array.path().clone(),
+            document: array.document().clone(),
+            metadata: NodeMetadata::Array(Box::new(array.binding().declared().clone())),
+            large: None,
+        }
+    }
 }
 
 /// A node that cannot be opened.

@@ -15,14 +15,15 @@ use crate::format::codec::sharding::{ChunkOrder, unravel};
 use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::write::edit;
 use crate::format::path::{NodePath, StoreKey};
-use crate::hierarchy::array::Array;
 use crate::hierarchy::documents::{self, ChangedNodes};
-use crate::hierarchy::encoder::Encoder;
 use crate::hierarchy::erase::{BLIND_KEYS, IN_FLIGHT, erase_keys};
-use crate::hierarchy::write::{WriteProgress, WriteRequest, WriteSource, write};
-use crate::hierarchy::write_chunk::{ChunkChange, ChunkWriter};
 use crate::limits;
+use crate::read::array::Array;
 use crate::store::{RequestContext, Value};
+use crate::write::chunk_writer::ChunkWriter;
+use crate::write::encoder::Encoder;
+use crate::write::types::ChunkChange;
+use crate::write::{WriteProgress, WriteRequest, WriteSource, write};
 
 /// Up to so many chunks are erased without asking which are there, also where the store could tell.
 const UNASKED_KEYS: u64 = 4096;

@@ -4,7 +4,7 @@ use wasm_bindgen::prelude::*;
 
 use super::registry;
 use crate::error::Result;
-use crate::hierarchy::chunk_cache::{self, Kind};
+use crate::read::chunk_cache::{self, Kind};
 
 /// Says how many bytes may be kept; 0 keeps nothing. What is no number of bytes changes nothing.
 #[wasm_bindgen(js_name = setCacheBytes)]

@@ -21,7 +21,7 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::large_document::{self, LARGE_BYTES, scan};
 use crate::limits;
 use crate::store::turn::next_turn;
-use crate::store::wrap::Overlay;
+use crate::store::wrap::KnownDocuments;
 use crate::store::{ByteRange, Store, Value};
 
 /// `Consolidation` of `consolidated.ts`. Of 10^5 nodes an object each would be a long task.
@@ -108,7 +108,7 @@ pub fn consolidated_store(store: u32, format: u8, key: String, settle: Function)
             let text = value.clone();
             consolidated.leave_text_to(Rc::new(move |span| read_text(&text, span)));
         }
-        listed.store = registry::add_store(Rc::new(Overlay::new(inner, *consolidated, value)));
+        listed.store = registry::add_store(Rc::new(KnownDocuments::new(inner, *consolidated, value)));
         Ok(listed.described())
     })
 }

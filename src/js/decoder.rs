@@ -12,8 +12,8 @@ use super::host;
 use super::read::{Job, box_numbers, refused};
 use crate::access::part::Part;
 use crate::error::{Error, Result};
-use crate::hierarchy::array::Array;
-use crate::hierarchy::decoder::{Decoder, PartDecoder, Supply};
+use crate::read::array::Array;
+use crate::read::decoder::{Decoder, PartDecoder, Supply};
 use crate::sorted::Map;
 use crate::store::{LocalFuture, Value};
 

@@ -14,13 +14,13 @@ use crate::format::metadata::write::edit::AttributeUpdate;
 use crate::format::metadata::write::options::{ArrayOptions, data_type_of};
 use crate::format::metadata::{NodeKind, ZarrFormat};
 use crate::format::path::NodePath;
-use crate::hierarchy::array::Array;
 use crate::hierarchy::attributes::update_attributes as update;
 use crate::hierarchy::consolidate::consolidate as consolidate_group;
 use crate::hierarchy::create::{NewNode, create};
 use crate::hierarchy::draft::{NewHierarchy, create_hierarchy as make_hierarchy};
 use crate::hierarchy::erase::{EraseOptions, erase as erase_node};
 use crate::hierarchy::exists::exists as kind_at;
+use crate::read::array::Array;
 
 fn array_options(
     options: &str,
@@ -210,5 +210,5 @@ pub fn update_attributes(
 
 /// The summary of an array that has changed.
 pub fn summary_of(array: &Array) -> Result<JsValue> {
-    describe::summary(&array.as_opened())
+    describe::summary(&array.into())
 }

@@ -10,8 +10,8 @@ use crate::error::Result;
 use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::{NodeKind, ZarrFormat};
 use crate::format::path::NodePath;
-use crate::hierarchy::array::{Array, Registered};
 use crate::hierarchy::open::{DataTypeFallbacks, OpenOptions, open as open_node};
+use crate::read::array::{Array, Registered};
 use crate::store::RequestContext;
 
 /// Opens the node at `path`; answers with its summary. `kind` is `"array"`, `"group"` or empty, `format` 2, 3 or 0, `fallback` what to do

@@ -9,9 +9,9 @@ use super::record::{Record, list, numbers};
 use super::store::natural;
 use super::{registry, task};
 use crate::error::{Error, Result};
-use crate::hierarchy::cost::{ReadCost, cost, objects};
-use crate::hierarchy::prefetch::prefetch as prefetch_chunks;
-use crate::hierarchy::read::Progress;
+use crate::read::Progress;
+use crate::read::cost::{ReadCost, cost, objects};
+use crate::read::prefetch::prefetch as prefetch_chunks;
 
 // Sizes for people.
 #[allow(clippy::cast_precision_loss)]

@@ -1,4 +1,4 @@
-//! Reading: drives `hierarchy::read` with a job of TypeScript, which is the sink of its parts and the door to its decoder.
+//! Reading: drives `read` with a job of TypeScript, which is the sink of its parts and the door to its decoder.
 
 use std::rc::Rc;
 
@@ -15,8 +15,8 @@ use crate::access::selection::{DimensionSelection, Selection};
 use crate::error::{Error, Result};
 use crate::format::conversion::{Bins, Conversion, Shading};
 use crate::format::data_type::DataType;
-use crate::hierarchy::decoder::Decoder;
-use crate::hierarchy::read::{
+use crate::read::decoder::Decoder;
+use crate::read::{
     Base, OutputLayout, PartData, PartSink, PlacedChunk, Progress, ReadRequest, read as read_array,
 };
 use crate::store::{LocalFuture, RequestContext, Urgency};

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::error::{Error, Result};
-use crate::hierarchy::array::Array;
+use crate::read::array::Array;
 use crate::sorted::Map;
 use crate::store::Store;
 

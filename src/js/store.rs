@@ -15,7 +15,7 @@ use crate::format::path::StoreKey;
 use crate::store::http::origin::Origins;
 use crate::store::http::url::RootUrl;
 use crate::store::http::{HttpOptions, HttpStore};
-use crate::store::overlay::OverlayStore;
+use crate::store::wrap::OverlayStore;
 use crate::store::wrap::{Coalescing, Sharing};
 use crate::store::{ByteRange, RequestContext, Store, Subject, WarningSink};
 

@@ -18,11 +18,11 @@ use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::sharding::ChunkOrder;
 use crate::format::data_type::Float;
-use crate::hierarchy::array::Array;
-use crate::hierarchy::encoder::{EncodeJob, Encoded, Encoder};
 use crate::hierarchy::resize::{Appended, append, resize};
-use crate::hierarchy::write::{WriteProgress, WriteRequest, WriteSource, write};
+use crate::read::array::Array;
 use crate::store::LocalFuture;
+use crate::write::encoder::{EncodeJob, Encoded, Encoder};
+use crate::write::{WriteProgress, WriteRequest, WriteSource, write};
 
 #[wasm_bindgen]
 extern "C" {

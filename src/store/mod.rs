@@ -1,7 +1,7 @@
 //! WHERE BYTES COME FROM. The only awaiting on the world.
 //!
 //! One small interface, [`Store`], in the words of the specification's "abstract store interface" (v3 core "Stores", which
-//! the drafts have too). Caching, coalescing and counting are wrappers of the same shape ([`wrap`]). A store never knows
+//! the drafts have too). Sharing, coalescing and the like are wrappers of the same shape ([`wrap`]). A store never knows
 //! what its bytes mean.
 //!
 //! | the text | here | without it |
@@ -15,21 +15,17 @@
 //! | `list_dir` | the same | `Unsupported` |
 //! | `list_prefix`, `list` | the same | a walk by `list_dir`; `list_prefix` of the root |
 //!
-//! A store that offers only partial values, or only `list`, is a [`PartialAccess`]; the fallbacks of the other direction are
-//! [`StoreWithPartialAccess`].
 
 pub mod byte_range;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod file_system;
+pub(crate) mod flights;
 pub mod http;
 pub mod key_table;
 pub mod memory;
-pub mod overlay;
-pub mod partial_access;
 pub mod partial_values;
 pub mod reference;
 mod shared;
-pub mod transform;
 pub mod turn;
 pub mod urgency;
 pub mod value;
@@ -42,7 +38,6 @@ use std::pin::Pin;
 use std::rc::Rc;
 
 pub use byte_range::ByteRange;
-pub use partial_access::{PartialAccess, StoreWithPartialAccess};
 pub use partial_values::{KeyRange, KeyStartValue};
 pub use urgency::Urgency;
 pub use value::{HostBytes, Value};

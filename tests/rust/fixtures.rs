@@ -18,8 +18,8 @@ use zarr_wasm::format::data_type::DataType;
 use zarr_wasm::format::metadata::json::Document;
 use zarr_wasm::format::metadata::{ArrayMetadata, NodeMetadata};
 use zarr_wasm::format::tolerated::Form;
-use zarr_wasm::hierarchy::array::Array;
 use zarr_wasm::hierarchy::open::{OpenOptions, OpenedNode, open};
+use zarr_wasm::read::array::Array;
 use zarr_wasm::store::{RequestContext, Store};
 
 fn main() {

@@ -12,9 +12,9 @@ use zarr_wasm::access::part::Part;
 use zarr_wasm::access::selection::Selection;
 use zarr_wasm::error::Result;
 use zarr_wasm::format::path::StoreKey;
-use zarr_wasm::hierarchy::array::Array;
-use zarr_wasm::hierarchy::decoder::{Decoder, Inline};
-use zarr_wasm::hierarchy::read::{Base, OutputLayout, PartData, PartSink, PlacedChunk, ReadRequest, read};
+use zarr_wasm::read::array::Array;
+use zarr_wasm::read::decoder::{Decoder, Inline};
+use zarr_wasm::read::{Base, OutputLayout, PartData, PartSink, PlacedChunk, ReadRequest, read};
 use zarr_wasm::store::memory::MemoryStore;
 use zarr_wasm::store::{LocalFuture, RequestContext, Store};
 

@@ -1,6 +1,7 @@
 //! The rules that keep the tree readable, held by an ordinary test: the layer rule, file headers, file lengths, where `unsafe` may
 //! stand, and that every codec's file is in the registry.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,9 +12,14 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("access", &["format", "kernel"]),
     ("store", &["format"]),
     ("convention", &["format"]),
-    ("hierarchy", &["access", "store", "format"]),
-    ("js", &["hierarchy", "access", "store", "format", "convention"]),
+    ("read", &["access", "store", "format"]),
+    ("write", &["read", "access", "store", "format"]),
+    ("hierarchy", &["read", "write", "access", "store", "format"]),
+    ("js", &["hierarchy", "read", "write", "access", "store", "format", "convention"]),
 ];
+
+/// Rooms in which no two files import each other, be it by way of others.
+const WITHOUT_CYCLES: &[&str] = &["read", "write", "hierarchy"];
 
 const LONGEST_FILE: usize = 600;
 
@@ -75,6 +81,99 @@ fn rooms_use_only_the_rooms_below() {
         }
     }
     none(broken, "the layer rule of src/lib.rs");
+}
+
+/// The modules of `src`, each with its file: `["read", "drive"]`.
+fn modules() -> BTreeMap<Vec<String>, PathBuf> {
+    let own = files("src", ".rs").into_iter().filter(|path| !name(path).contains("/tests"));
+    let named = own.map(|path| {
+        let place = name(&path);
+        let place = place.trim_start_matches("src/").trim_end_matches(".rs").trim_end_matches("/mod");
+        (place.split('/').map(str::to_owned).collect(), path)
+    });
+    named.collect()
+}
+
+/// The paths that a `use` names: `a::{b, c::d}` are `a::b` and `a::c::d`.
+fn named_paths(tree: &str) -> Vec<String> {
+    let Some((before, rest)) = tree.split_once('{') else { return vec![tree.trim().to_owned()] };
+    let inside = rest.rsplit_once('}').map_or(rest, |(inside, _)| inside);
+    let (mut depth, mut branches) = (0, vec![String::new()]);
+    for letter in inside.chars() {
+        depth += i32::from(letter == '{') - i32::from(letter == '}');
+        match branches.last_mut() {
+            Some(branch) if letter != ',' || depth > 0 => branch.push(letter),
+            _ => branches.push(String::new()),
+        }
+    }
+    let named =
+        branches.iter().filter(|branch| !branch.trim().is_empty()).flat_map(|branch| named_paths(branch));
+    named.map(|path| format!("{}{path}", before.trim())).collect()
+}
+
+/// What a file names of the crate, as paths from its root: `crate::…`, `super::…`, and what a `use` names of the modules below.
+fn paths_from_the_root(text: &str, module: &[String]) -> Vec<Vec<String>> {
+    let code: String = without_tests(text).lines().filter_map(|line| line.split("//").next()).collect();
+    let code = (1..=module.len()).rev().fold(code, |code, up| {
+        let above: String = module[..module.len() - up].iter().map(|part| format!("{part}::")).collect();
+        code.replace(&"super::".repeat(up), &format!("crate::{above}"))
+    });
+    let end = |rest: &str| rest.find([';', ' ', ')', '>', ',', '(', '<']).unwrap_or(rest.len());
+    let after = |start: &'static str| code.match_indices(start).map(move |(at, _)| at + start.len());
+    let anywhere = after("crate::").flat_map(|at| {
+        let rest = &code[at..];
+        match rest.find('{') {
+            Some(brace) if brace < end(rest) => named_paths(rest.split(';').next().unwrap_or(rest)),
+            _ => vec![rest[..end(rest)].to_owned()],
+        }
+    });
+    let below =
+        after("use ").map(|at| format!("{}::{}", module.join("::"), &code[at..at + end(&code[at..])]));
+    let paths =
+        anywhere.chain(below).map(|path| path.split("::").map(|part| part.trim().to_owned()).collect());
+    paths.collect()
+}
+
+/// Which files of the crate each file imports.
+fn imports() -> BTreeMap<Vec<String>, BTreeSet<Vec<String>>> {
+    let modules = modules();
+    let longest_known = |path: Vec<String>| {
+        let mut known = (1..=path.len()).rev().map(|len| path[..len].to_vec());
+        known.find(|path| modules.contains_key(path))
+    };
+    let of_file = |(module, path): (&Vec<String>, &PathBuf)| {
+        let paths = paths_from_the_root(&text(path), module);
+        let imported = paths.into_iter().filter_map(longest_known).filter(|other| other != module);
+        (module.clone(), imported.collect())
+    };
+    modules.iter().map(of_file).collect()
+}
+
+/// All that a file imports, be it by way of others.
+fn reached(
+    from: &Vec<String>,
+    imports: &BTreeMap<Vec<String>, BTreeSet<Vec<String>>>,
+) -> BTreeSet<Vec<String>> {
+    let (mut found, mut open) = (BTreeSet::new(), vec![from.clone()]);
+    while let Some(module) = open.pop() {
+        for next in imports.get(&module).into_iter().flatten() {
+            if found.insert(next.clone()) {
+                open.push(next.clone());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn no_two_files_of_these_rooms_import_each_other() {
+    let imports = imports();
+    assert!(imports.values().map(BTreeSet::len).sum::<usize>() > 500, "imports are found");
+    let in_cycles = imports.keys().filter(|module| {
+        let is_held = module.first().is_some_and(|room| WITHOUT_CYCLES.contains(&room.as_str()));
+        is_held && reached(module, &imports).contains(*module)
+    });
+    none(in_cycles.map(|module| module.join("/")).collect(), "files import each other");
 }
 
 #[test]

@@ -1,6 +1,4 @@
-//! What a store was asked for and what it gave: "one request" is a test, not a hope, and `info()` shows the sums.
-//!
-//! Deliberately no timing: that is the business of who asks.
+//! What a store was asked for and what it gave: "one request" is a test, not a hope. For tests alone: no build for the web has it.
 
 use std::cell::{Cell, RefCell};
 

@@ -1,6 +1,7 @@
 //! Stores around a store: each has the shape of what it wraps and adds one thing.
 //!
-//! From the wire to the reader they stand in this order: a store, [`Counting`], [`Sharing`], [`Coalescing`], [`Overlay`].
+//! From the wire to the reader they stand in this order: a store, [`Sharing`], [`Coalescing`], [`KnownDocuments`], and what the metadata
+//! of an array puts in between ([`Alias`], [`transform`]).
 //! Coalescing above sharing, so that what is shared is the merged request. Deliberately none of them around a *user's*
 //! store, which is called exactly as it was written for.
 
@@ -123,12 +124,17 @@ macro_rules! forward_to_inner {
 
 mod alias;
 mod coalesce;
-mod consolidated;
+#[cfg(not(target_arch = "wasm32"))]
 mod counting;
+mod known_documents;
+mod overlay;
 mod sharing;
+pub mod transform;
 
 pub use alias::Alias;
 pub use coalesce::{Coalescing, GAP_BYTES, Group, MERGED_BYTES, merge};
-pub use consolidated::Overlay;
+#[cfg(not(target_arch = "wasm32"))]
 pub use counting::{Counters, Counting};
+pub use known_documents::KnownDocuments;
+pub use overlay::OverlayStore;
 pub use sharing::Sharing;

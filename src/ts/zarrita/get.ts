@@ -4,9 +4,9 @@
  */
 
 import { FACTS, Array as ZarrArray } from "../api/array.ts";
-import { typeNameOf } from "../api/arrays.ts";
-import { type Conversion, type ConversionOptions, conversionOf } from "../api/read/conversion.ts";
+import type { Conversion, ConversionOptions } from "../api/read/conversion.ts";
 import type { CfOptions } from "../api/read/packing.ts";
+import { wantedConversion } from "../api/read/prepared.ts";
 import { type ReadOptions, readSelection } from "../api/read/read.ts";
 import { type AnySelection, requestOf } from "../api/selection.ts";
 import type { NumberType } from "../model/data_type.ts";
@@ -67,7 +67,7 @@ function wantedOf<D extends DataType>(
   { as, decode, window, gamma }: GetConvertedOptions,
 ): Promise<Conversion | undefined> | undefined {
   if (as === undefined && decode === undefined && window === undefined) return undefined;
-  return conversionOf(array as never, { as, decode, window, gamma }, () => typeNameOf(array));
+  return wantedConversion(array, { as, decode, window, gamma });
 }
 
 export function get<

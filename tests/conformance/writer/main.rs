@@ -28,14 +28,14 @@ use zarr_wasm::format::codec::sharding::ChunkOrder;
 use zarr_wasm::format::data_type::DataType;
 use zarr_wasm::format::metadata::write::options::ArrayOptions;
 use zarr_wasm::format::path::{NodePath, StoreKey};
-use zarr_wasm::hierarchy::array::Array;
 use zarr_wasm::hierarchy::consolidate::consolidate;
 use zarr_wasm::hierarchy::create::{NewNode, create};
-use zarr_wasm::hierarchy::encoder::InlineEncoder;
 use zarr_wasm::hierarchy::resize::{Appended, append, resize};
-use zarr_wasm::hierarchy::write::{WriteRequest, WriteSource, write};
+use zarr_wasm::read::array::Array;
 use zarr_wasm::store::memory::MemoryStore;
 use zarr_wasm::store::{ByteRange, RequestContext, Store};
+use zarr_wasm::write::encoder::InlineEncoder;
+use zarr_wasm::write::{WriteRequest, WriteSource, write};
 
 fn main() {
     let folder = std::env::args().nth(1).unwrap_or_else(|| panic!("which folder to write to?"));

@@ -10,8 +10,8 @@ use zarr_wasm::error::{ErrorKind, Result};
 use zarr_wasm::format::chunk_key::Separator;
 use zarr_wasm::format::path::{NodePath, StoreKey};
 use zarr_wasm::store::memory::MemoryStore;
-use zarr_wasm::store::transform::ArrayPlace;
-use zarr_wasm::store::transform::sharding::{ChunkOrder, ShardingTransformer, WriteStrategy};
+use zarr_wasm::store::wrap::transform::ArrayPlace;
+use zarr_wasm::store::wrap::transform::sharding::{ChunkOrder, ShardingTransformer, WriteStrategy};
 use zarr_wasm::store::{
     ByteRange, Capabilities, Fetched, KeyRange, KeyStartValue, LocalFuture, RequestContext, Store, Value,
 };

@@ -14,12 +14,13 @@ use zarr_wasm::format::metadata::consolidated::Consolidated;
 use zarr_wasm::format::path::{NodePath, StoreKey};
 use zarr_wasm::store::file_system::FileSystemStore;
 use zarr_wasm::store::memory::MemoryStore;
-use zarr_wasm::store::transform::sharding::{ChunkOrder, ShardingTransformer, WriteStrategy};
-use zarr_wasm::store::transform::{ArrayPlace, CachingTransformer};
-use zarr_wasm::store::wrap::{Coalescing, Counting, Overlay, Sharing};
+use zarr_wasm::store::wrap::Counting;
+use zarr_wasm::store::wrap::transform::ArrayPlace;
+use zarr_wasm::store::wrap::transform::sharding::{ChunkOrder, ShardingTransformer, WriteStrategy};
+use zarr_wasm::store::wrap::{Coalescing, KnownDocuments, Sharing};
 use zarr_wasm::store::{
-    ByteRange, Capabilities, Fetched, KeyRange, KeyStartValue, Listing, LocalFuture, PartialAccess,
-    RequestContext, Store, StoreWithPartialAccess, Value,
+    ByteRange, Capabilities, Fetched, KeyRange, KeyStartValue, Listing, LocalFuture, RequestContext, Store,
+    Value,
 };
 
 /// A way to make a store with nothing in it.
@@ -77,11 +78,11 @@ fn stacked(store: Rc<dyn Store>) -> Subject {
     transformed(sharded(Rc::new(outer), Separator::Slash, WriteStrategy::default()))
 }
 
-fn consolidated() -> Overlay {
+fn consolidated() -> KnownDocuments {
     let text = br#"{"zarr_consolidated_format":1,"metadata":{"known/.zgroup":{"zarr_format":2}}}"#;
     let known = Consolidated::index(text.as_slice(), ZarrFormat::V2);
     let known = known.unwrap_or_else(|error| panic!("{error:?}")).unwrap_or_else(|| panic!("none"));
-    Overlay::new(memory(), known, text.to_vec().into())
+    KnownDocuments::new(memory(), known, text.to_vec().into())
 }
 
 /// Every store, by name.
@@ -89,18 +90,11 @@ pub const STORES: &[Made] = &[
     Made { name: "memory", make: || subject(memory()) },
     Made { name: "file_system", make: || in_folder(subject) },
     Made { name: "whole_values_only", make: || subject(WholeOnly::default()) },
-    Made { name: "partial_values_only", make: || subject(partial_only()) },
     Made { name: "counting", make: || subject(Counting::with_log(memory())) },
     Made { name: "sharing", make: || subject(Sharing::new(memory())) },
     Made { name: "coalescing", make: || subject(Coalescing::new(memory())) },
-    Made { name: "consolidated_overlay", make: || subject(consolidated()) },
+    Made { name: "known_documents", make: || subject(consolidated()) },
     Made { name: "all_wrappers", make: || subject(Coalescing::new(Sharing::new(Counting::new(memory())))) },
-    Made { name: "caching", make: || subject(CachingTransformer::new(memory(), 1 << 20)) },
-    Made { name: "caching_little", make: || subject(CachingTransformer::new(memory(), 400)) },
-    Made {
-        name: "caching_file_system",
-        make: || in_folder(|store| subject(CachingTransformer::new(store, 1 << 20))),
-    },
     Made {
         name: "sharding",
         make: || transformed(sharded(memory(), Separator::Slash, WriteStrategy::default())),
@@ -133,22 +127,10 @@ pub const STORES: &[Made] = &[
         },
     },
     Made {
-        name: "sharding_partial_values_only",
-        make: || transformed(sharded(Rc::new(partial_only()), Separator::Slash, WriteStrategy::AppendOnly)),
-    },
-    Made {
         name: "sharding_all_wrappers",
         make: || {
             let wrapped = Coalescing::new(Sharing::new(Counting::new(memory())));
             transformed(sharded(Rc::new(wrapped), Separator::Slash, WriteStrategy::default()))
-        },
-    },
-    Made {
-        name: "caching_sharding_caching",
-        make: || {
-            let below = Rc::new(CachingTransformer::new(memory(), 1 << 20));
-            let sharded = sharded(below, Separator::Slash, WriteStrategy::default());
-            transformed(Rc::new(CachingTransformer::new(sharded, 1 << 20)))
         },
     },
 ];
@@ -218,73 +200,6 @@ impl Store for WholeOnly {
 
     fn list_dir<'a>(&'a self, prefix: &'a NodePath) -> LocalFuture<'a, Result<Listing>> {
         Box::pin(async move { Ok(Listing::of(self.values.borrow().keys(), prefix)) })
-    }
-}
-
-/// Reads, writes and erases by lists, tells no sizes, and can only list everything.
-#[derive(Default)]
-pub struct PartialOnly {
-    values: RefCell<BTreeMap<StoreKey, Vec<u8>>>,
-}
-
-fn partial_only() -> StoreWithPartialAccess<PartialOnly> {
-    StoreWithPartialAccess(PartialOnly::default())
-}
-
-impl PartialAccess for PartialOnly {
-    fn capabilities(&self) -> Capabilities {
-        Capabilities { readable: true, partial: true, writable: true, listable: true }
-    }
-
-    fn describe(&self) -> String {
-        "partial values only".to_owned()
-    }
-
-    fn get_partial_values<'a>(
-        &'a self,
-        key_ranges: &'a [KeyRange],
-        _context: &'a RequestContext,
-    ) -> LocalFuture<'a, Result<Vec<Option<Fetched>>>> {
-        Box::pin(async move {
-            let values = self.values.borrow();
-            let read = |asked: &KeyRange| {
-                let part = values.get(&asked.key).map(|value| {
-                    let size = value.len() as u64;
-                    let part = asked.range.of(size).ok_or_else(|| asked.range.past_end(None))?;
-                    let value = Value::from(value.clone()).slice(part)?;
-                    Ok(Fetched { value, size: None, version: None })
-                });
-                part.transpose()
-            };
-            key_ranges.iter().map(read).collect()
-        })
-    }
-
-    fn set_partial_values<'a>(&'a self, values: &'a [KeyStartValue]) -> LocalFuture<'a, Result<()>> {
-        Box::pin(async move {
-            for put in values {
-                let mut all = self.values.borrow_mut();
-                let value = all.entry(put.key.clone()).or_default();
-                let start = usize::try_from(put.start).unwrap_or(usize::MAX);
-                let bytes = put.value.to_vec(1 << 30, "test")?;
-                value.resize(value.len().max(start + bytes.len()), 0);
-                value[start..start + bytes.len()].copy_from_slice(&bytes);
-            }
-            Ok(())
-        })
-    }
-
-    fn erase_values<'a>(&'a self, keys: &'a [StoreKey]) -> LocalFuture<'a, Result<()>> {
-        Box::pin(async move {
-            keys.iter().for_each(|key| {
-                self.values.borrow_mut().remove(key);
-            });
-            Ok(())
-        })
-    }
-
-    fn list(&self) -> LocalFuture<'_, Result<Vec<StoreKey>>> {
-        Box::pin(async move { Ok(self.values.borrow().keys().cloned().collect()) })
     }
 }
 

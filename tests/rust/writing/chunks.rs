@@ -9,14 +9,14 @@ use zarr_wasm::error::ErrorKind;
 use zarr_wasm::format::codec::array_bytes::VariableBytes;
 use zarr_wasm::format::codec::sharding::ChunkOrder;
 use zarr_wasm::format::path::{NodePath, StoreKey};
-use zarr_wasm::hierarchy::array::Array;
 use zarr_wasm::hierarchy::consolidate::consolidate;
-use zarr_wasm::hierarchy::encoder::InlineEncoder;
 use zarr_wasm::hierarchy::resize::{Appended, append, resize};
-use zarr_wasm::hierarchy::write::{WriteRequest, WriteSource, write};
+use zarr_wasm::read::array::Array;
 use zarr_wasm::store::memory::MemoryStore;
 use zarr_wasm::store::wrap::Counting;
 use zarr_wasm::store::{ByteRange, Store};
+use zarr_wasm::write::encoder::InlineEncoder;
+use zarr_wasm::write::{WriteRequest, WriteSource, write};
 
 use crate::stores::{Picky, Slow};
 use crate::support::{self, ReadElements};

@@ -13,14 +13,14 @@ use zarr_wasm::format::metadata::write::edit::AttributeUpdate;
 use zarr_wasm::format::path::{NodePath, StoreKey};
 use zarr_wasm::hierarchy::attributes::update_attributes;
 use zarr_wasm::hierarchy::consolidate::consolidate;
-use zarr_wasm::hierarchy::encoder::InlineEncoder;
 use zarr_wasm::hierarchy::erase::{EraseOptions, erase};
 use zarr_wasm::hierarchy::resize::{Appended, append, resize};
-use zarr_wasm::hierarchy::write::WriteSource;
 use zarr_wasm::store::memory::MemoryStore;
 use zarr_wasm::store::{
     ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
 };
+use zarr_wasm::write::WriteSource;
+use zarr_wasm::write::encoder::InlineEncoder;
 
 use crate::{context, create_array, put, read_all, reopen};
 

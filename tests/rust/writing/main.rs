@@ -2,7 +2,7 @@
 //! then the verbs on nodes one by one.
 //!
 //! The model knows nothing of chunks: it is a list of elements, changed one at a time. What was written is read back by
-//! `hierarchy::read`, which the fixtures of other libraries hold to account.
+//! `read`, which the fixtures of other libraries hold to account.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod chunks;
@@ -26,13 +26,13 @@ use zarr_wasm::format::codec::sharding::ChunkOrder;
 use zarr_wasm::format::metadata::ZarrFormat;
 use zarr_wasm::format::metadata::write::options::ArrayOptions;
 use zarr_wasm::format::path::StoreKey;
-use zarr_wasm::hierarchy::array::Array;
 use zarr_wasm::hierarchy::create::{NewNode, create};
-use zarr_wasm::hierarchy::encoder::InlineEncoder;
 use zarr_wasm::hierarchy::open::{OpenOptions, open};
-use zarr_wasm::hierarchy::write::{WriteProgress, WriteRequest, WriteSource, write};
+use zarr_wasm::read::array::Array;
 use zarr_wasm::store::memory::MemoryStore;
 use zarr_wasm::store::{ByteRange, RequestContext, Store};
+use zarr_wasm::write::encoder::InlineEncoder;
+use zarr_wasm::write::{WriteProgress, WriteRequest, WriteSource, write};
 
 fn context() -> RequestContext {
     RequestContext::default()

@@ -13,13 +13,13 @@ use zarr_wasm::format::path::{NodePath, StoreKey};
 use zarr_wasm::hierarchy::attributes::update_attributes;
 use zarr_wasm::hierarchy::consolidate::consolidate;
 use zarr_wasm::hierarchy::create::{NewNode, create};
-use zarr_wasm::hierarchy::encoder::InlineEncoder;
 use zarr_wasm::hierarchy::erase::{EraseOptions, erase};
 use zarr_wasm::hierarchy::exists::exists;
 use zarr_wasm::hierarchy::open::{OpenOptions, open};
 use zarr_wasm::hierarchy::resize::resize;
 use zarr_wasm::store::Store;
 use zarr_wasm::store::memory::MemoryStore;
+use zarr_wasm::write::encoder::InlineEncoder;
 
 use crate::stores::{Slow, Unlisted};
 use crate::{SMALL, context, create_array, create_group, elements, json, memory, put, stored};

@@ -9,12 +9,12 @@ use proptest::prelude::*;
 use zarr_wasm::access::selection::{DimensionSelection, Selection};
 use zarr_wasm::error::Result;
 use zarr_wasm::format::codec::sharding::ChunkOrder;
-use zarr_wasm::hierarchy::array::Array;
-use zarr_wasm::hierarchy::encoder::InlineEncoder;
 use zarr_wasm::hierarchy::resize::{Appended, append, resize};
-use zarr_wasm::hierarchy::write::{WriteRequest, WriteSource, write};
+use zarr_wasm::read::array::Array;
 use zarr_wasm::store::Store;
 use zarr_wasm::store::memory::MemoryStore;
+use zarr_wasm::write::encoder::InlineEncoder;
+use zarr_wasm::write::{WriteRequest, WriteSource, write};
 
 use crate::model::{Model, positions};
 use crate::stores::{Numbers, Slow};

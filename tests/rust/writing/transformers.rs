@@ -8,18 +8,18 @@ use zarr_wasm::error::{ErrorKind, Result};
 use zarr_wasm::format::metadata::NodeMetadata;
 use zarr_wasm::format::metadata::write::options::ArrayOptions;
 use zarr_wasm::format::path::{NodePath, StoreKey};
-use zarr_wasm::hierarchy::array::{Array, Registered};
 use zarr_wasm::hierarchy::create::{NewNode, create};
-use zarr_wasm::hierarchy::encoder::InlineEncoder;
 use zarr_wasm::hierarchy::erase::{EraseOptions, erase};
 use zarr_wasm::hierarchy::open::{OpenOptions, open};
 use zarr_wasm::hierarchy::resize::resize;
-use zarr_wasm::hierarchy::write::WriteSource;
+use zarr_wasm::read::array::{Array, Registered};
 use zarr_wasm::store::memory::MemoryStore;
-use zarr_wasm::store::transform::{ArrayPlace, Registry, Transformer};
+use zarr_wasm::store::wrap::transform::{ArrayPlace, Registry, Transformer};
 use zarr_wasm::store::{
     ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
 };
+use zarr_wasm::write::WriteSource;
+use zarr_wasm::write::encoder::InlineEncoder;
 
 use crate::stores::Unlisted;
 use crate::{context, create_array, json, memory, put, read_all, reopen, stored};

@@ -3,7 +3,7 @@
 //!
 //! An array whose *first* transformers (those nearest to it) are these is read and written as any other sharded array: one index
 //! and merged ranges for a window. Below other transformers, and for whoever asks the store for chunks, the transformer itself
-//! stands in [`store::transform`](crate::store).
+//! stands in [`store::wrap::transform`](crate::store).
 
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::ChunkGrid;

@@ -2,11 +2,12 @@
  * From a selection and options as callers write them to what the engine is asked for, and how the result is handed over.
  */
 
+import { chunkFailed } from "../../port/chunk_failed.ts";
 import { typeNameOf } from "../arrays.ts";
 import { placesOf } from "../by_value.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import { type AnySelection, requestOf } from "../selection.ts";
-import { type ConversionOptions, conversionOf } from "./conversion.ts";
+import type { Conversion, ConversionOptions } from "./conversion.ts";
 import type { Form, ReadResult } from "./form.ts";
 import type { ReadRequest } from "./read.ts";
 
@@ -41,6 +42,18 @@ function picture({ data, shape, stride }: ReadResult): ReadResult {
   };
 }
 
+/** How the elements are to change. The code that reads such options is a chunk of its own. */
+export async function wantedConversion(
+  array: ArrayNode,
+  options: ConversionOptions,
+): Promise<Conversion | undefined> {
+  const { as, decode, window, colors } = options;
+  if (as === undefined && decode === undefined && window === undefined && colors === undefined)
+    return undefined;
+  const { conversionOf } = await import("./conversion.ts").catch(chunkFailed);
+  return conversionOf(array as never, options, () => typeNameOf(array));
+}
+
 export async function prepareRead(
   array: ArrayNode,
   selection: AnySelection | null | undefined,
@@ -50,7 +63,7 @@ export async function prepareRead(
   const request = await placedRequest(array, selection, signal);
   if (as === "bytes") return { request, form: "bytes", shaped: (result) => result };
   const wanted = { as, decode, window, gamma, colors };
-  const conversion = await conversionOf(array as never, wanted, () => typeNameOf(array));
+  const conversion = await wantedConversion(array, wanted);
   const converted = { ...request, conversion };
   return conversion?.isColors
     ? { request: converted, form: "bytes", shaped: picture }

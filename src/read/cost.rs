@@ -9,7 +9,7 @@ use crate::access::selection::{Selected, Selection};
 use crate::error::Result;
 use crate::format::chunk_grid::GridDimension;
 use crate::format::path::StoreKey;
-use crate::hierarchy::array::Array;
+use crate::read::array::Array;
 use crate::sorted;
 
 /// What reading a selection takes. Numbers that may pass 64 bits are floats.

@@ -8,129 +8,27 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 
 use crate::access::nearest::NearestFirst;
 use crate::access::part::{Part, PartGrid};
-use crate::access::piece::MovedAxis;
 use crate::access::plan::PartPlan;
 use crate::access::projection::AxisProjection;
-use crate::access::selection::{Selected, Selection};
+use crate::access::selection::Selected;
 use crate::error::{Error, Result};
-use crate::format::conversion::Conversion;
-use crate::hierarchy::array::Array;
-use crate::hierarchy::chunk_cache::{self, Kind};
-use crate::hierarchy::decoder::Decoder;
-use crate::hierarchy::fetching::Fetching;
-use crate::hierarchy::part_work::ReadWork;
-use crate::hierarchy::read_part::PartReader;
-use crate::hierarchy::whole_shards::WholeShards;
 use crate::limits;
+use crate::read::array::Array;
+use crate::read::chunk_cache::{self, Kind};
+use crate::read::decoder::Decoder;
+use crate::read::fetching::Fetching;
+use crate::read::part_reader::PartReader;
+use crate::read::part_work::ReadWork;
+use crate::read::types::{Keeping, OutputLayout, PartSink, Progress, ReadRequest};
+use crate::read::whole_shards::WholeShards;
 use crate::sorted;
-use crate::store::{LocalFuture, RequestContext, Value};
+use crate::store::RequestContext;
 
 /// How many parts are fetched at a time: enough to keep connections busy, few enough that memory stays within some parts.
 const PARTS_IN_FLIGHT: usize = 32;
 
 /// Bytes of decoded parts that a stream holds while nobody takes them.
 const STREAMED_BYTES: u64 = 32 << 20;
-
-/// What is read.
-#[derive(Clone, Debug)]
-pub struct ReadRequest {
-    /// Which elements.
-    pub selection: Selection,
-    /// The array's dimensions in the order of the output's memory, slowest first; C order when absent.
-    pub order: Option<Vec<usize>>,
-    /// The sink keeps no more than a part: the result may be of any size.
-    pub streamed: bool,
-    /// Which place of the result (in the array's dimensions) is wanted first, the middle along those that are not given; parts come in C order
-    /// without. Of points it says nothing.
-    pub nearest: Option<Vec<f64>>,
-    /// What becomes of the elements; they stay as they are when absent.
-    pub conversion: Option<Conversion>,
-    /// Whether what is fetched is decoded; it is kept at least where its store's may be.
-    pub decodes: bool,
-}
-
-/// What the sink must make room for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OutputLayout {
-    /// Extent along each dimension of the array (1 for integer indices); one dimension for points.
-    pub shape: Vec<u64>,
-    /// Which of them the result keeps.
-    pub kept: Vec<bool>,
-    /// Dimensions in the order of memory, slowest first.
-    pub order: Vec<usize>,
-    /// How many parts will come.
-    pub parts: u64,
-    /// One packed element, converted.
-    pub fill_value: Vec<u8>,
-    /// Bytes of one element, converted; 0 where elements have lengths of their own.
-    pub element_size: usize,
-    /// What becomes of the elements, for those who decode; empty where they stay as they are.
-    pub conversion: Vec<u32>,
-}
-
-/// The elements of a part: first what is below, then chunks over it.
-#[derive(Clone, Debug)]
-pub struct PartData {
-    /// What is below.
-    pub base: Base,
-    /// Chunks of which the part has some; no two have a place in common.
-    pub chunks: Vec<PlacedChunk>,
-}
-
-/// What a part is where no chunk is placed.
-#[derive(Clone, Debug)]
-pub enum Base {
-    /// All fill value.
-    Fill,
-    /// Packed elements in the order of the layout.
-    Bytes(Value),
-    /// In its place already, or nowhere: the chunks fill the part.
-    Covered,
-}
-
-/// What a part takes from a chunk that is decoded already. Others may use the same bytes: they are read, and never changed or given
-/// away.
-#[derive(Clone, Debug)]
-pub struct PlacedChunk {
-    /// Its elements, packed.
-    pub elements: Value,
-    /// Elements from one index to the next, along each dimension of the array.
-    pub strides: Vec<usize>,
-    /// Which of them go where in the part, dimension by dimension; only ranges.
-    pub moved: Vec<MovedAxis>,
-}
-
-/// How far a read is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Stored chunks, or inner ones, that have arrived or are known to be absent.
-    pub chunks: u64,
-    /// Bytes that have arrived for this read.
-    pub bytes: u64,
-    /// Parts handed over.
-    pub parts: u64,
-    /// Parts in all.
-    pub parts_total: u64,
-    /// Chunks in all; of points 0, since that would take a look at each.
-    pub chunks_total: u64,
-}
-
-/// Whoever takes the parts of a read.
-pub trait PartSink {
-    /// Called once, before the first part.
-    ///
-    /// # Errors
-    /// When there is no room.
-    fn begin(&self, layout: &OutputLayout) -> Result<()>;
-
-    /// Takes a part; parts come in any order, each once.
-    fn part(&self, part: &Part, data: PartData) -> LocalFuture<'_, Result<()>>;
-
-    /// Called as bytes arrive and parts are done.
-    fn progress(&self, progress: &Progress) {
-        let _ = progress;
-    }
-}
 
 /// What a read is made of: the projections of a box, or points.
 enum Work {
@@ -178,7 +76,7 @@ async fn read_selected(
         // Once for the read: its parts share what is read anew.
         array.forget_chunks();
     }
-    let keeping = Keeping::of(array, request, &work, &layout)?;
+    let keeping = work.keeping(array, request, &layout)?;
     let fetching = Fetching {
         array: array.clone(),
         context: context.clone(),
@@ -188,7 +86,8 @@ async fn read_selected(
         gathering: Rc::default(),
         versions: Rc::default(),
     };
-    let part_work = ReadWork { fetching, decoder: decoder.clone(), layout: layout.clone(), keeping };
+    let part_work =
+        ReadWork { fetching, decoder: decoder.clone(), layout: layout.clone(), keeping, token: Rc::new(()) };
     let reader = PartReader::new(part_work, sink, work.chunk_count(), request.decodes);
     stream::iter(work.order(request))
         .then(|i| {
@@ -230,30 +129,21 @@ fn parts_in_flight(request: &ReadRequest, work: &Work, layout: &OutputLayout) ->
     usize::try_from(STREAMED_BYTES / bytes).unwrap_or(PARTS_IN_FLIGHT).clamp(2, PARTS_IN_FLIGHT)
 }
 
-/// What a read keeps of its chunks: nothing, where it would only drive out what others use.
-pub(super) struct Keeping {
-    pub encoded: bool,
-    pub decoded: bool,
-    /// The order in which the array's dimensions stand in a chunk.
-    pub native_order: Vec<usize>,
-}
-
-impl Keeping {
-    fn of(array: &Array, request: &ReadRequest, work: &Work, layout: &OutputLayout) -> Result<Self> {
+impl Work {
+    /// What the read keeps of its chunks.
+    fn keeping(&self, array: &Array, request: &ReadRequest, layout: &OutputLayout) -> Result<Keeping> {
         let native_order = array.binding().native_order()?;
         let may_be_kept = array.chunks().may_be_kept();
         let fits = |kind, bytes| may_be_kept && bytes <= chunk_cache::room(kind) / 2;
-        let touched = work.touched_bytes(array, layout)?;
+        let touched = self.touched_bytes(array, layout)?;
         let encoded = fits(Kind::Encoded, touched.unwrap_or(0));
         // A summary of a part is no part of a summary.
         let is_summary = request.conversion.as_ref().is_some_and(|to| to.element_size().is_none());
         let decoded =
             request.decodes && !is_summary && touched.is_some_and(|bytes| fits(Kind::Decoded, bytes));
-        Ok(Self { encoded, decoded, native_order })
+        Ok(Keeping { encoded, decoded, native_order })
     }
-}
 
-impl Work {
     /// About how many bytes all of the chunks are that a box touches; of points it is not known.
     fn touched_bytes(&self, array: &Array, layout: &OutputLayout) -> Result<Option<u64>> {
         let Self::Orthogonal { projections, .. } = self else { return Ok(None) };

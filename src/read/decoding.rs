@@ -3,8 +3,8 @@
 use crate::access::piece::word;
 use crate::access::plan::{Need, PartPlan};
 use crate::error::{Error, Result};
-use crate::hierarchy::decoder::{Decoder, PartDecoder, Supply};
-use crate::hierarchy::fetching::Fetching;
+use crate::read::decoder::{Decoder, PartDecoder, Supply};
+use crate::read::fetching::Fetching;
 use crate::store::Value;
 use crate::store::wrap::GAP_BYTES;
 

@@ -11,8 +11,7 @@ use std::rc::{Rc, Weak};
 use crate::access::plan::{Need, NeededRange};
 use crate::format::metadata::document::NodeDocument;
 use crate::format::path::NodePath;
-use crate::hierarchy::shared_chunks::Flights;
-use crate::hierarchy::shared_parts::SharedParts;
+use crate::read::types::{Origin, Parts, Stacks};
 use crate::sorted::{Key, Map};
 use crate::store::writers::{self, Moment};
 use crate::store::{Store, Value};
@@ -31,9 +30,6 @@ impl Key for Kind {
         bytes.push(*self as u8);
     }
 }
-
-/// Array indices where a leaf chunk starts.
-pub(super) type Origin = Rc<[u64]>;
 
 /// What keeping a chunk costs beside its bytes, about.
 const CHUNK_COST: u64 = 160;
@@ -226,9 +222,9 @@ pub(super) struct ChunkCache {
     /// What was asked for before is not kept: everything was to be forgotten then.
     forgotten: Cell<Moment>,
     /// Chunks that are being decoded.
-    pub(super) flights: Flights,
+    pub(super) stacks: Stacks,
     /// Parts that are being read.
-    pub(super) parts: SharedParts,
+    pub(super) parts: Parts,
 }
 
 /// The store that others only stand around.
@@ -245,7 +241,7 @@ impl ChunkCache {
     pub fn new(store: &Rc<dyn Store>, path: &NodePath, document: &NodeDocument) -> Rc<Self> {
         let owner = Owner { store: base(store), path: path.clone(), document: document.clone() };
         let (kept, forgotten) = (RefCell::default(), Cell::default());
-        Rc::new(Self { owner, kept, forgotten, flights: Flights::default(), parts: SharedParts::default() })
+        Rc::new(Self { owner, kept, forgotten, stacks: Stacks::default(), parts: Parts::default() })
     }
 
     /// That of an array.
@@ -330,7 +326,7 @@ impl ChunkCache {
     /// Drops everything, also what is under way: whoever waits for that still gets it, and nobody else does.
     pub fn forget_all(&self) {
         self.forgotten.set(writers::later());
-        self.flights.forget_all();
+        self.stacks.forget_all();
         self.parts.forget_all();
         self.forget_where(|_| true);
     }

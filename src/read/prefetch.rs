@@ -6,9 +6,9 @@ use std::rc::Rc;
 use crate::access::part::Part;
 use crate::access::selection::Selection;
 use crate::error::Result;
-use crate::hierarchy::array::Array;
-use crate::hierarchy::decoder::{Decoder, PartDecoder, Supply};
-use crate::hierarchy::read::{OutputLayout, PartData, PartSink, Progress, ReadRequest, read};
+use crate::read::array::Array;
+use crate::read::decoder::{Decoder, PartDecoder, Supply};
+use crate::read::{OutputLayout, PartData, PartSink, Progress, ReadRequest, read};
 use crate::store::{LocalFuture, RequestContext, Value};
 
 /// Decodes nothing.

@@ -11,9 +11,9 @@ use futures_util::future::{FutureExt, Shared};
 use crate::access::projection::AxisProjection;
 use crate::error::{Error, Result};
 use crate::format::codec::sharding::index::ShardIndexFormat;
-use crate::hierarchy::array::Array;
-use crate::hierarchy::shard_indexes::FoundIndex;
 use crate::limits;
+use crate::read::array::Array;
+use crate::read::shard_indexes::FoundIndex;
 use crate::sorted::Map;
 use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext};
 

@@ -1,96 +1,21 @@
-//! Whole chunks that are being fetched and decoded, for all who need some part of them.
+//! Whole chunks that are fetched and decoded for all who need some part of them.
 //!
-//! Chunks are decoded some at a time, one message a stack. Whoever needs a chunk of a stack that is under way joins it; it is polled on
-//! behalf of whoever is left, and dropped, which cancels it, when the last one leaves. A stack that failed is tried again by those who
-//! joined: it may have been another chunk that is broken.
+//! Chunks are decoded some at a time, one message a stack. A stack that failed is tried again by those who joined it: it may have been
+//! another chunk that is broken.
 
-use std::cell::RefCell;
 use std::rc::Rc;
 
-use futures_util::future::{FutureExt, Shared, WeakShared};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
 use crate::access::plan::{Need, PartPlan};
 use crate::error::{Error, Result, Stage};
-use crate::hierarchy::chunk_cache::{Kind, Origin};
-use crate::hierarchy::decoder::Decoder;
-use crate::hierarchy::decoding::{supply, with_full_key};
-use crate::hierarchy::fetching::{Arrival, Fetching};
-use crate::hierarchy::read_part::Interrupted;
-use crate::sorted::Map;
+use crate::read::chunk_cache::Kind;
+use crate::read::decoder::Decoder;
+use crate::read::decoding::{supply, with_full_key};
+use crate::read::fetching::{Arrival, Fetching};
+use crate::read::types::{Decoded, WholeChunk};
+use crate::store::Value;
 use crate::store::writers::{self, Moment};
-use crate::store::{LocalFuture, Value};
-
-/// A decoded chunk (`None`: absent) and how many bytes were fetched for it.
-#[derive(Clone)]
-pub(super) struct WholeChunk {
-    pub elements: Option<Value>,
-    pub fetched: u64,
-}
-
-/// The chunks of a stack, in order.
-pub(super) type Decoded = std::result::Result<Rc<Vec<WholeChunk>>, Interrupted>;
-
-/// A stack under way.
-pub(super) type Stack = Shared<LocalFuture<'static, Decoded>>;
-
-/// A chunk in a stack under way.
-struct Flight {
-    begun: Moment,
-    urgency: f64,
-    stack: WeakShared<LocalFuture<'static, Decoded>>,
-    slot: usize,
-}
-
-/// See the module.
-#[derive(Default)]
-pub(super) struct Flights {
-    by_origin: RefCell<Map<Origin, Flight>>,
-}
-
-impl Flights {
-    /// The stack that a chunk is in, and its place there, unless `is_current` denies it, or it is less urgent: it waits in queues that
-    /// would let somebody pass.
-    pub fn join(
-        &self,
-        need: &Need,
-        urgency: f64,
-        is_current: impl FnOnce(Moment) -> bool,
-    ) -> Option<(Stack, usize)> {
-        let flights = self.by_origin.borrow();
-        let flight = flights.get(&need.origin)?;
-        let stack = flight.stack.upgrade().filter(|stack| stack.peek().is_none())?;
-        (flight.urgency >= urgency && is_current(flight.begun)).then_some((stack, flight.slot))
-    }
-
-    /// Whether nothing was begun since all was forgotten.
-    pub fn is_empty(&self) -> bool {
-        self.by_origin.borrow().len() == 0
-    }
-
-    /// Nobody joins what is under way any more.
-    pub fn forget_all(&self) {
-        self.by_origin.borrow_mut().clear();
-    }
-
-    /// Starts a stack of these chunks.
-    pub fn start(
-        &self,
-        needs: &[Need],
-        (begun, urgency): (Moment, f64),
-        decoding: LocalFuture<'static, Decoded>,
-    ) -> Stack {
-        let stack = decoding.shared();
-        let mut flights = self.by_origin.borrow_mut();
-        flights.retain(|_, flight| flight.stack.upgrade().is_some());
-        for (slot, need) in needs.iter().enumerate() {
-            if let Some(weak) = stack.downgrade() {
-                flights.insert(need.origin.clone(), Flight { begun, urgency, stack: weak, slot });
-            }
-        }
-        stack
-    }
-}
 
 /// Whole chunks of one shape, on their way to a decoder of their own.
 pub(super) struct StackReader {

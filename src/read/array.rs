@@ -5,15 +5,13 @@ use std::rc::Rc;
 use crate::access::binding::Binding;
 use crate::error::{Error, Result};
 use crate::format::codec::user::Users;
-use crate::format::metadata::NodeMetadata;
 use crate::format::metadata::document::NodeDocument;
 use crate::format::path::{NodePath, StoreKey};
-use crate::hierarchy::chunk_cache::ChunkCache;
-use crate::hierarchy::chunk_store;
-use crate::hierarchy::open::OpenedNode;
-use crate::hierarchy::shard_indexes::ShardIndexes;
+use crate::read::chunk_cache::ChunkCache;
+use crate::read::chunk_store;
+use crate::read::shard_indexes::ShardIndexes;
 use crate::store::Store;
-use crate::store::transform::Registry;
+use crate::store::wrap::transform::Registry;
 
 /// What the user adds to what is known here.
 #[derive(Clone, Default)]
@@ -95,16 +93,6 @@ impl Array {
     /// Its raw documents.
     pub fn document(&self) -> &NodeDocument {
         &self.document
-    }
-
-    /// As opening it would answer.
-    pub fn as_opened(&self) -> OpenedNode {
-        OpenedNode {
-            path: self.path.clone(),
-            document: self.document.clone(),
-            metadata: NodeMetadata::Array(Box::new(self.binding.declared().clone())),
-            large: None,
-        }
     }
 
     /// Its metadata, with codecs bound as they are needed.

@@ -18,7 +18,7 @@ use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Store, Value
 const DOCUMENTS: [&str; 4] = [ZARR_JSON, ZARRAY, ZGROUP, ZATTRS];
 
 /// A store, and the consolidated metadata of the group at its root.
-pub struct Overlay {
+pub struct KnownDocuments {
     inner: Rc<dyn Store>,
     consolidated: Consolidated,
     /// What that was read from.
@@ -27,7 +27,7 @@ pub struct Overlay {
     since: Moment,
 }
 
-impl Overlay {
+impl KnownDocuments {
     /// Answers out of `consolidated`, which is the document that was read at the root of `inner` just now.
     pub fn new(inner: Rc<dyn Store>, consolidated: Consolidated, document: Value) -> Self {
         Self { inner, consolidated, document, since: writers::now() }
@@ -59,7 +59,7 @@ impl Overlay {
     }
 }
 
-impl Store for Overlay {
+impl Store for KnownDocuments {
     fn wrapped(&self) -> Option<Rc<dyn Store>> {
         Some(self.inner.clone())
     }
@@ -122,7 +122,8 @@ mod tests {
             memory.insert(&StoreKey::parse(key).unwrap(), b"from the store".to_vec());
         }
         let consolidated = Consolidated::index(ZMETADATA.as_bytes(), ZarrFormat::V2).unwrap().unwrap();
-        let store = Overlay::new(Rc::new(memory), consolidated, Value::from(ZMETADATA.as_bytes().to_vec()));
+        let store =
+            KnownDocuments::new(Rc::new(memory), consolidated, Value::from(ZMETADATA.as_bytes().to_vec()));
         assert_eq!(text(&store, ".zgroup").unwrap(), r#"{"zarr_format":2}"#);
         assert_eq!(text(&store, "a/.zattrs").unwrap(), r#"{"x":1}"#);
         assert_eq!(text(&store, "a/zarr.json"), None);

@@ -1,21 +1,18 @@
 //! The shard indexes of an array: each is fetched once, however many parts wait for it, and kept while there is room.
-//!
-//! Waiters share one request; it is aborted when the last of them leaves, never by the first.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
-
-use futures_util::future::{FutureExt, LocalBoxFuture, Shared, WeakShared};
 
 use crate::access::plan::{Need, NeededRange};
 use crate::error::{ErrorKind, Result};
 use crate::format::codec::sharding::ShardIndex;
 use crate::format::codec::sharding::index::ShardIndexFormat;
-use crate::hierarchy::array::Array;
+use crate::format::path::StoreKey;
 use crate::limits;
 use crate::sorted::Map;
+use crate::store::flights::{Begun, Flights};
 use crate::store::writers::{self, Moment};
-use crate::store::{ByteRange, LikelySize, RequestContext};
+use crate::store::{ByteRange, LikelySize, LocalFuture, RequestContext, Store};
 
 /// Bytes of decoded indexes that an array keeps.
 const KEPT_BYTES: usize = 32 << 20;
@@ -49,16 +46,17 @@ const SIBLINGS: usize = 8;
 
 /// A stored chunk, the level of the shard in it, and where its index stands (0 for the outermost).
 type Place = (Rc<[u64]>, usize, u64);
-type Pending = Shared<LocalBoxFuture<'static, Result<Answer>>>;
-type WeakPending = WeakShared<LocalBoxFuture<'static, Result<Answer>>>;
 
-/// A request under way.
-struct Joined {
-    pending: Pending,
-    /// Whether it was begun just now.
-    ours: bool,
-    /// When it was begun.
-    asked: Moment,
+/// Where the chunk of a place is stored.
+pub(super) struct Stored<'a> {
+    pub store: &'a Rc<dyn Store>,
+    pub key: &'a StoreKey,
+}
+
+impl Stored<'_> {
+    fn is_unchanged_since(&self, moment: Moment) -> bool {
+        writers::unchanged_since(self.store, self.key, moment)
+    }
 }
 
 /// See the module.
@@ -67,7 +65,7 @@ pub struct ShardIndexes {
     /// Each with the moment at which it was asked for.
     found: RefCell<Map<Place, (Moment, Answer)>>,
     /// Each with the moment at which it was begun.
-    pending: RefCell<Map<Place, (Moment, WeakPending)>>,
+    pending: Flights<Place, Result<Answer>, Moment>,
     /// What was asked for before is not kept: everything was to be forgotten then.
     forgotten: Cell<Moment>,
     /// Lengths of the shards that were read last.
@@ -78,26 +76,33 @@ impl ShardIndexes {
     /// The index that a need asks for.
     pub(super) async fn get(
         &self,
-        array: &Rc<Array>,
+        stored: &Stored<'_>,
         need: &Need,
         request: IndexRequest,
         context: &RequestContext,
     ) -> Result<Answer> {
-        let place = (need.chunk.clone(), need.level, offset(need.range));
-        if let Some(answer) = self.known(array, &place) {
+        let place = place(need);
+        if let Some(answer) = self.known(stored, &place) {
             return Ok(answer);
         }
         let context = RequestContext { likely_size: self.likely_size(request.full_len), ..context.clone() };
         loop {
-            let Joined { pending, ours, asked } = self.join(array, need, &place, &request, &context);
-            let answer = pending.await;
-            match answer {
-                // A user's store was given the signal of whoever asked first; we have not given up.
-                Err(error) if error.kind() == ErrorKind::Aborted && !ours => {
-                    self.pending.borrow_mut().remove(&place);
+            let joined = self.pending.join(&place, |begun, _| stored.is_unchanged_since(begun.moment));
+            let is_joined = joined.is_some();
+            let (pending, asked) = match joined {
+                Some((pending, asked)) => (pending, asked),
+                None => {
+                    let asked = writers::now();
+                    let begun = Begun { moment: asked, urgency: context.urgency.clone() };
+                    let fetch = fetch(stored, need, request.clone(), context.clone());
+                    (self.pending.begin(place.clone(), begun, asked, fetch), asked)
                 }
+            };
+            match pending.await {
+                // A user's store was given the signal of whoever asked first; we have not given up.
+                Err(error) if error.kind() == ErrorKind::Aborted && is_joined => {}
                 answer => {
-                    self.keep(array, place, asked, &answer);
+                    self.keep(stored, place, asked, &answer);
                     return answer;
                 }
             }
@@ -125,63 +130,31 @@ impl ShardIndexes {
     }
 
     /// The index that a need asks for, if it is known.
-    pub(super) fn known_of(&self, array: &Array, need: &Need) -> Option<Answer> {
-        self.known(array, &(need.chunk.clone(), need.level, offset(need.range)))
+    pub(super) fn known_of(&self, stored: &Stored<'_>, need: &Need) -> Option<Answer> {
+        self.known(stored, &place(need))
     }
 
     /// Keeps an index that was asked for at a moment.
-    pub(super) fn put(&self, array: &Array, need: &Need, asked: Moment, answer: &Answer) {
-        self.keep(array, (need.chunk.clone(), need.level, offset(need.range)), asked, &Ok(answer.clone()));
+    pub(super) fn put(&self, stored: &Stored<'_>, need: &Need, asked: Moment, answer: &Answer) {
+        self.keep(stored, place(need), asked, &Ok(answer.clone()));
     }
 
     /// What is known of a place, unless the shard was written since.
-    fn known(&self, array: &Array, place: &Place) -> Option<Answer> {
+    fn known(&self, stored: &Stored<'_>, place: &Place) -> Option<Answer> {
         let (asked, answer) = self.found.borrow().get(place).cloned()?;
-        if writers::unchanged_since(array.chunks(), &array.chunk_key(&place.0), asked) {
+        if stored.is_unchanged_since(asked) {
             return Some(answer);
         }
         self.forget(&place.0);
         None
     }
 
-    /// The request under way for a place, or a new one, which is ours.
-    fn join(
-        &self,
-        array: &Rc<Array>,
-        need: &Need,
-        place: &Place,
-        request: &IndexRequest,
-        context: &RequestContext,
-    ) -> Joined {
-        let mut pending = self.pending.borrow_mut();
-        let fresh = |asked| writers::unchanged_since(array.chunks(), &array.chunk_key(&place.0), asked);
-        if let Some((asked, shared)) = pending.get(place)
-            && let Some(shared) = shared.upgrade()
-            && fresh(*asked)
-        {
-            return Joined { pending: shared, ours: false, asked: *asked };
-        }
-        let asked = writers::now();
-        let fetch = fetch(array.clone(), need.clone(), request.clone(), context.clone());
-        let shared = FutureExt::shared(fetch.boxed_local());
-        if let Some(weak) = shared.downgrade() {
-            pending.insert(place.clone(), (asked, weak));
-        }
-        Joined { pending: shared, ours: true, asked }
-    }
-
-    fn keep(&self, array: &Array, place: Place, asked: Moment, answer: &Result<Answer>) {
-        let mut pending = self.pending.borrow_mut();
-        // Another request may be under way by now.
-        if pending.get(&place).is_some_and(|(begun, _)| *begun == asked) {
-            pending.remove(&place);
-        }
-        drop(pending);
+    fn keep(&self, stored: &Stored<'_>, place: Place, asked: Moment, answer: &Result<Answer>) {
         let Ok(answer) = answer else { return };
         if let Some(len) = answer.as_ref().and_then(|found| found.shard_len) {
             self.learn_length(len);
         }
-        let is_doubtful = answer.is_none() && !array.chunks().absence_may_be_kept();
+        let is_doubtful = answer.is_none() && !stored.store.absence_may_be_kept();
         if asked < self.forgotten.get() || is_doubtful {
             return;
         }
@@ -198,7 +171,7 @@ impl ShardIndexes {
     pub(super) fn forget_all(&self) {
         self.forgotten.set(writers::later());
         self.found.borrow_mut().clear();
-        self.pending.borrow_mut().clear();
+        self.pending.forget_all();
     }
 
     /// Drops what is known of a stored chunk that has changed.
@@ -207,30 +180,33 @@ impl ShardIndexes {
     }
 }
 
-async fn fetch(
-    array: Rc<Array>,
-    need: Need,
+fn fetch(
+    stored: &Stored<'_>,
+    need: &Need,
     request: IndexRequest,
     context: RequestContext,
-) -> Result<Answer> {
-    let key = array.chunk_key(&need.chunk);
+) -> LocalFuture<'static, Result<Answer>> {
+    let (store, key) = (stored.store.clone(), stored.key.clone());
     let range = match need.range {
         NeededRange::Whole => ByteRange::Whole,
         NeededRange::At { offset, len } => ByteRange::FromStart { offset, len },
         NeededRange::Last(len) => ByteRange::Suffix(len),
     };
-    let fetched = array.chunks().get(&key, range, &context).await;
-    let Some(fetched) = fetched.map_err(|error| error.at_key(key.as_str()))? else { return Ok(None) };
-    let bytes = fetched.value.to_vec(limits::SHARD_INDEX_BYTES, "shard index")?;
-    let index = request.format.decode(&bytes, request.nested_len.or(fetched.size));
-    let index = index.map_err(|error| error.in_codec("sharding_indexed").at_key(key.as_str()))?;
-    Ok(Some(Rc::new(FoundIndex { index, shard_len: fetched.size, version: fetched.version })))
+    Box::pin(async move {
+        let fetched = store.get(&key, range, &context).await;
+        let Some(fetched) = fetched.map_err(|error| error.at_key(key.as_str()))? else { return Ok(None) };
+        let bytes = fetched.value.to_vec(limits::SHARD_INDEX_BYTES, "shard index")?;
+        let index = request.format.decode(&bytes, request.nested_len.or(fetched.size));
+        let index = index.map_err(|error| error.in_codec("sharding_indexed").at_key(key.as_str()))?;
+        Ok(Some(Rc::new(FoundIndex { index, shard_len: fetched.size, version: fetched.version })))
+    })
 }
 
-/// Where in the stored chunk the shard of this need begins, as far as it tells indexes of one chunk apart.
-fn offset(range: NeededRange) -> u64 {
-    match range {
+/// Which index a need asks for. Where in the stored chunk the shard begins is told as far as it tells indexes of one chunk apart.
+fn place(need: &Need) -> Place {
+    let offset = match need.range {
         NeededRange::At { offset, .. } => offset,
         NeededRange::Whole | NeededRange::Last(_) => 0,
-    }
+    };
+    (need.chunk.clone(), need.level, offset)
 }

@@ -6,7 +6,7 @@ use super::{ShardingTransformer, WriteStrategy};
 use crate::error::Result;
 use crate::format::codec::sharding::transformer;
 use crate::store::Store;
-use crate::store::transform::{ArrayPlace, Named, Transformer};
+use crate::store::wrap::transform::{ArrayPlace, Named, Transformer};
 
 /// A parsed configuration, and the way of writing, which is none of it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,34 +6,15 @@ use std::rc::Rc;
 use crate::access::chunk_update::{Change, ChunkUpdate, Remains};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::path::StoreKey;
-use crate::hierarchy::array::Array;
-use crate::hierarchy::encoder::{EncodeJob, Encoded, Encoder};
-use crate::hierarchy::old_shard::{self, Remaining};
+use crate::read::array::Array;
 use crate::store::writers;
 use crate::store::{ByteRange, RequestContext, Subject, Value};
-
-/// What is done to a chunk, and whether what is stored matters.
-pub(super) struct ChunkChange {
-    pub update: ChunkUpdate,
-    /// The new elements; none for a clip.
-    pub elements: Value,
-    /// Every element inside the array is written.
-    pub covers: bool,
-}
-
-/// What was done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Done {
-    /// It was, and stays, absent, or did not change.
-    Nothing,
-    /// It is no longer stored.
-    Erased,
-    /// So many bytes were stored.
-    Stored(u64),
-}
+use crate::write::encoder::{EncodeJob, Encoded, Encoder};
+use crate::write::old_shard::{self, Remaining};
+use crate::write::types::{ChunkChange, Done};
 
 /// Whoever changes the chunks of an array.
-pub(super) struct ChunkWriter<'a> {
+pub(crate) struct ChunkWriter<'a> {
     pub array: &'a Rc<Array>,
     pub encoder: &'a dyn Encoder,
     pub context: RequestContext,

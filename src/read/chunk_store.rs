@@ -10,8 +10,8 @@ use crate::format::chunk_key::Separator;
 use crate::format::metadata::{ArrayMetadata, StorageTransformerMetadata, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
 use crate::store::Store;
-use crate::store::transform::{ArrayPlace, Named, Registry};
 use crate::store::wrap::Alias;
+use crate::store::wrap::transform::{ArrayPlace, Named, Registry};
 
 /// The store that the chunks of an array are read from and written to.
 ///

@@ -9,16 +9,15 @@ use std::rc::Rc;
 use futures_util::stream::{self, StreamExt};
 
 use crate::access::chunk_update::{self, Change, ChunkUpdate};
-use crate::access::selection::Selection;
 use crate::access::write_plan::{ChunkWrite, Cut, WritePlan, each_run};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::array_bytes::VariableBytes;
-use crate::format::codec::sharding::ChunkOrder;
-use crate::hierarchy::array::Array;
-use crate::hierarchy::encoder::Encoder;
-use crate::hierarchy::write_chunk::{ChunkChange, ChunkWriter, Done};
 use crate::limits;
+use crate::read::array::Array;
 use crate::store::{RequestContext, Value};
+use crate::write::chunk_writer::ChunkWriter;
+use crate::write::encoder::Encoder;
+use crate::write::types::{ChunkChange, Done, WriteProgress, WriteRequest, WriteSource};
 
 /// Chunks under way at a time hold about so many decoded bytes, and are no more than so many.
 const BYTES_IN_FLIGHT: u64 = 1 << 26;
@@ -26,43 +25,6 @@ const CHUNKS_IN_FLIGHT: u64 = 16;
 
 /// So many keys are named when a write fails.
 const NAMED_KEYS: usize = 8;
-
-/// Where the new elements come from.
-#[derive(Clone, Debug)]
-pub enum WriteSource {
-    /// Packed little-endian elements in C order, one for each place of the selection.
-    Elements(Value),
-    /// Elements with lengths of their own, likewise.
-    Variable(Rc<VariableBytes>),
-    /// One element for all places.
-    Element(Vec<u8>),
-}
-
-/// What is written.
-#[derive(Clone, Debug)]
-pub struct WriteRequest {
-    /// Where to. Of an index that is named twice the last value counts.
-    pub selection: Selection,
-    /// What.
-    pub source: WriteSource,
-    /// Store chunks of fill value too, instead of erasing them.
-    pub keep_empty_chunks: bool,
-    /// How inner chunks stand in a shard.
-    pub chunk_order: ChunkOrder,
-}
-
-/// How far a write is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WriteProgress {
-    /// Stored chunks (shards, where there are any) that are done.
-    pub chunks: u64,
-    /// Of them, those that are all fill value and so are not stored.
-    pub empty: u64,
-    /// Chunks in all.
-    pub chunks_total: u64,
-    /// Bytes handed to the store.
-    pub bytes: u64,
-}
 
 /// Writes to a selection of an array.
 ///

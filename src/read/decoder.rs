@@ -9,8 +9,8 @@ use crate::access::assemble::Assembly;
 use crate::access::part::Part;
 use crate::error::Result;
 use crate::format::codec::pipeline::Scratch;
-use crate::hierarchy::array::Array;
 use crate::limits;
+use crate::read::array::Array;
 use crate::store::{LocalFuture, Value};
 
 /// Pieces, and the values they refer to by number.

@@ -5,11 +5,12 @@
 
 use std::rc::Rc;
 
-use super::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store};
 use crate::error::{IS_FULL, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted;
-use crate::store::left_to_full;
+use crate::store::{
+    ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, left_to_full,
+};
 
 /// A store over a store.
 pub struct OverlayStore {

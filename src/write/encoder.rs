@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use crate::access::chunk_update::{ChunkUpdate, Updated, apply};
 use crate::error::Result;
-use crate::hierarchy::array::Array;
 use crate::limits;
+use crate::read::array::Array;
 use crate::store::{LocalFuture, Value};
 
 /// A stored chunk to be changed.

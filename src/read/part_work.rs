@@ -17,14 +17,17 @@ use crate::access::part::Part;
 use crate::access::piece::{Header, MovedAxis};
 use crate::access::plan::{Need, NeededRange, Outline, PartPlan};
 use crate::error::Result;
-use crate::hierarchy::chunk_cache::Kind;
-use crate::hierarchy::decoder::{Decoder, PartDecoder};
-use crate::hierarchy::decoding::{supply, with_full_key};
-use crate::hierarchy::fetching::{Arrival, Fetching, wrong_length};
-use crate::hierarchy::gathering::all_have_asked;
-use crate::hierarchy::read::{Base, Keeping, OutputLayout, PartData, PlacedChunk};
-use crate::hierarchy::read_part::Interrupted;
-use crate::hierarchy::shared_chunks::{Decoded, Stack, StackReader, WholeChunk};
+use crate::read::chunk_cache::Kind;
+use crate::read::decoder::{Decoder, PartDecoder};
+use crate::read::decoding::{supply, with_full_key};
+use crate::read::fetching::{Arrival, Fetching, wrong_length};
+use crate::read::gathering::all_have_asked;
+use crate::read::shared_chunks::StackReader;
+use crate::read::types::{
+    Base, Counts, Decoded, Interrupted, Keeping, OutputLayout, PartData, PartDone, PartResult, PlacedChunk,
+    WholeChunk,
+};
+use crate::store::flights::{Begun, Flight};
 use crate::store::turn::next_turn;
 use crate::store::writers::{self, Moment};
 use crate::store::{LocalFuture, Value};
@@ -48,23 +51,9 @@ pub(super) struct ReadWork {
     pub decoder: Rc<dyn Decoder>,
     pub layout: OutputLayout,
     pub keeping: Keeping,
+    /// Tells this read from others.
+    pub token: Rc<()>,
 }
-
-/// How far a part is: chunks that have arrived, or are known to be absent, and bytes.
-#[derive(Default)]
-pub(super) struct Counts {
-    pub chunks: Cell<u64>,
-    pub bytes: Cell<u64>,
-}
-
-/// What became of a part.
-pub(super) struct PartDone {
-    pub data: PartData,
-    /// Its elements were put in the place of whoever began it, and are nowhere else.
-    pub is_placed: bool,
-}
-
-pub(super) type PartResult = std::result::Result<Rc<PartDone>, Interrupted>;
 
 /// A part, and who hears of it.
 pub(super) struct PartRun {
@@ -167,7 +156,11 @@ impl ReadWork {
         if !self.keeping.decoded || !self.fetching.uses_kept {
             return Vec::new();
         }
-        self.fetching.array.cache().parts.of_others(self)
+        let others =
+            self.fetching.array.cache().parts.notes().into_iter().filter(|note| {
+                !Rc::ptr_eq(&note.read, &self.token) && note.conversion == self.layout.conversion
+            });
+        others.map(|note| note.outline).collect()
     }
 
     /// Begins what answers these needs.
@@ -202,8 +195,9 @@ impl ReadWork {
         }
         for needs in self.stacks(&in_flight.plan, to_stack)? {
             let decoding = self.stack_of(&in_flight.plan, needs.clone())?;
-            let converted: Vec<Need> = needs.iter().map(|need| self.converted(need)).collect();
-            let stack = self.fetching.array.cache().flights.start(&converted, (begun, urgency), decoding);
+            let slots = needs.iter().map(|need| self.converted(need).origin).zip(0..).collect();
+            let begun = Begun { moment: begun, urgency: self.fetching.context.urgency.clone() };
+            let stack = self.fetching.array.cache().stacks.begin_for(slots, begun, decoding);
             events.push(Box::pin(async move {
                 let decoded = stack.await?;
                 Ok(Event::Whole(needs.into_iter().zip(decoded.iter().cloned()).collect()))
@@ -240,13 +234,16 @@ impl ReadWork {
         self.has_rows(&moved).then_some(SharedUse { is_all, moved })
     }
 
-    /// A chunk that somebody is decoding whole, for all who want some of it.
-    fn under_way(&self, need: &Need, urgency: f64) -> Option<(Stack, usize)> {
-        let flights = &self.fetching.array.cache().flights;
-        if !self.fetching.uses_kept || flights.is_empty() {
+    /// A chunk that somebody is decoding whole, for all who want some of it, unless that is less urgent: it waits in queues that would
+    /// let somebody pass.
+    fn under_way(&self, need: &Need, urgency: f64) -> Option<(Flight<Decoded>, usize)> {
+        let stacks = &self.fetching.array.cache().stacks;
+        if !self.fetching.uses_kept || stacks.is_empty() {
             return None;
         }
-        flights.join(&self.converted(need), urgency, |moment| self.fetching.is_current(need, moment))
+        stacks.join(&self.converted(need).origin, |begun, _| {
+            begun.urgency.value() >= urgency && self.fetching.is_current(need, begun.moment)
+        })
     }
 
     /// Whether a chunk is decoded whole, for all who want some of it: one of which this part wants less, and one that is being decoded
@@ -422,7 +419,7 @@ fn count(in_flight: &InFlight, chunks: usize, bytes: u64) {
 }
 
 /// Waits for a chunk that somebody else has decoded, and decodes it alone if they could not.
-fn joined(stack: Stack, slot: usize, need: Need, own: LocalFuture<'static, Decoded>) -> Waiting {
+fn joined(stack: Flight<Decoded>, slot: usize, need: Need, own: LocalFuture<'static, Decoded>) -> Waiting {
     Box::pin(async move {
         let (decoded, slot) = match stack.await {
             Ok(decoded) => (decoded, slot),

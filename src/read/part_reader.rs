@@ -11,10 +11,10 @@ use crate::access::binding::Level;
 use crate::access::part::Part;
 use crate::access::plan::PartPlan;
 use crate::error::{Error, Result, Stage};
-use crate::hierarchy::fetching::Fetching;
-use crate::hierarchy::part_work::{Counts, LOOKED_AT, PartResult, PartRun, ReadWork};
-use crate::hierarchy::read::{OutputLayout, PartData, PartSink, Progress};
-use crate::hierarchy::shared_parts::{OnItsWay, Sharing};
+use crate::read::fetching::Fetching;
+use crate::read::part_work::{LOOKED_AT, PartRun, ReadWork};
+use crate::read::shared_parts::{OnItsWay, Sharing, join_or_begin};
+use crate::read::types::{Counts, Interrupted, OutputLayout, PartData, PartResult, PartSink, Progress};
 use crate::store::turn::next_turn;
 use crate::store::{RequestContext, Subject};
 
@@ -39,20 +39,6 @@ pub(super) struct PartReader<'a> {
 type Seen = Cell<(u64, u64)>;
 
 type Attempt = std::result::Result<PartData, Interrupted>;
-
-/// Why a part was not read.
-#[derive(Clone)]
-pub(super) enum Interrupted {
-    /// The version of a stored chunk is not that of its index.
-    Changed(Rc<[u64]>),
-    Failed(Error),
-}
-
-impl From<Error> for Interrupted {
-    fn from(error: Error) -> Self {
-        Self::Failed(error)
-    }
-}
 
 impl<'a> PartReader<'a> {
     /// `decodes` tells that the decoder does.
@@ -138,8 +124,7 @@ impl<'a> PartReader<'a> {
         loop {
             let (part, plan, counts) = (part.clone(), plan()?, Rc::default());
             let run = PartRun { part, plan, counts, is_wanted: Rc::default() };
-            let OnItsWay { running, counts, is_joined } =
-                self.work.fetching.array.cache().parts.read(&self.work, run, sharing);
+            let OnItsWay { running, counts, is_joined } = join_or_begin(&self.work, run, sharing);
             let done = self.watch(running, &counts, seen).await?;
             if !(is_joined && done.is_placed) {
                 return Ok(Rc::try_unwrap(done).map_or_else(|done| done.data.clone(), |done| done.data));

@@ -10,12 +10,12 @@ use std::rc::Rc;
 use crate::access::plan::{Need, NeededRange, PartPlan, RowsOf};
 use crate::error::{Error, Result, Stage};
 use crate::format::path::StoreKey;
-use crate::hierarchy::array::Array;
-use crate::hierarchy::chunk_cache::Kind;
-use crate::hierarchy::gathering::Gathering;
-use crate::hierarchy::read_part::Interrupted;
-use crate::hierarchy::shard_indexes::{self, IndexRequest};
-use crate::hierarchy::whole_shards::WholeShards;
+use crate::read::array::Array;
+use crate::read::chunk_cache::Kind;
+use crate::read::gathering::Gathering;
+use crate::read::shard_indexes::{self, IndexRequest, Stored};
+use crate::read::types::Interrupted;
+use crate::read::whole_shards::WholeShards;
 use crate::sorted::Map;
 use crate::store::wrap::{self, GAP_BYTES, MERGED_BYTES};
 use crate::store::writers::{self, Moment};
@@ -103,15 +103,17 @@ impl Fetching {
     }
 
     async fn index(self, need: Need, request: IndexRequest) -> std::result::Result<Arrival, Interrupted> {
-        let index = match self.whole_shards(&need) {
+        let key = self.array.chunk_key(&need.chunk);
+        let stored = Stored { store: self.array.chunks(), key: &key };
+        let index = match self.whole_shards(&stored, &need) {
             Some(shards) => {
                 let asked = writers::now();
                 let found = shards.index(&self.array, &need.chunk, &request.format, &self.context).await?;
                 let found = found.map(Rc::new);
-                self.array.indexes().put(&self.array, &need, asked, &found);
+                self.array.indexes().put(&stored, &need, asked, &found);
                 found
             }
-            None => self.array.indexes().get(&self.array, &need, request, &self.context).await?,
+            None => self.array.indexes().get(&stored, &need, request, &self.context).await?,
         };
         let version = index.as_ref().and_then(|index| index.version.as_deref());
         if !self.is_one_version(&need.chunk, version) {
@@ -131,8 +133,8 @@ impl Fetching {
     }
 
     /// The shards of this read, where that of the index that is needed is to be fetched whole.
-    fn whole_shards(&self, need: &Need) -> Option<Rc<WholeShards>> {
-        let is_outer = need.level == 0 && self.array.indexes().known_of(&self.array, need).is_none();
+    fn whole_shards(&self, stored: &Stored<'_>, need: &Need) -> Option<Rc<WholeShards>> {
+        let is_outer = need.level == 0 && self.array.indexes().known_of(stored, need).is_none();
         self.shards.clone().filter(|_| is_outer)
     }
 

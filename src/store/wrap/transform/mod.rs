@@ -2,22 +2,19 @@
 //! drafts, "Storage transformers"; the final text keeps the metadata field and names none).
 //!
 //! A transformer has the shape of a store on both sides, so they [`stack`]. One that metadata names is looked up by the URI of
-//! its specification in a [`Registry`], where users put theirs beside ours; one that changes nothing that is stored, such as
-//! [`CachingTransformer`], is put around a store at run time and never named.
+//! its specification in a [`Registry`], where users put theirs beside ours.
 
-mod caching;
 mod registry;
 pub mod sharding;
 
 use std::rc::Rc;
 
-pub use caching::CachingTransformer;
 pub use registry::{Named, Registry};
 
-use super::Store;
 use crate::error::Result;
 use crate::format::chunk_key::Separator;
 use crate::format::path::NodePath;
+use crate::store::Store;
 
 /// What a transformer must know of the array whose chunks it transforms.
 #[derive(Clone, Debug, PartialEq, Eq)]
