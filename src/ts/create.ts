@@ -68,7 +68,10 @@ export interface CreateArrayOptions<D extends DataType = DataType> extends Creat
   compressor?: CodecOption | null;
   /** Memory order within a chunk. */
   order?: "C" | "F";
-  /** Zero unless given; whatever `set` takes as one element, or as v3 metadata spells it. */
+  /**
+   * Unless given null in v2, which is "undefined" there and read as zero, and zero in the other formats; whatever `set` takes as one
+   * element, or as v3 metadata spells it.
+   */
   fillValue?: Scalar<D> | unknown;
   dimensionNames?: readonly (string | null)[];
   chunkKeyEncoding?: "default" | "v2" | { name: string; configuration?: Record<string, unknown> };
@@ -157,10 +160,11 @@ function engineOptions(options: Given, fill: unknown): string {
   return exactJson(json);
 }
 
-/** A fill value is kept as it is spelled where it is a number, else it is packed like any element. */
+/** A fill value is kept as it is spelled where it is a number or null, else it is packed like any element. */
 function fillOf(options: Given, like: AnyArray | undefined): { json?: unknown; packed?: Uint8Array } {
   const { fillValue, dtype } = options;
-  if (fillValue === undefined || fillValue === null) return {};
+  if (fillValue === undefined) return {};
+  if (fillValue === null) return { json: null };
   const text = dtype === undefined ? "" : exactJson(dtype);
   const type = callFullNow((glue) =>
     parseDescription(glue.describeTypeName(text, like && arrayId(glue, like))),

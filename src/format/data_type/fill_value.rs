@@ -4,9 +4,12 @@
 //! In memory a fill value is what an element is: packed little-endian bytes. Each family's file knows its JSON forms.
 
 use super::typestr::Endian;
-use super::{DataType, Run, boolean, complex, fixed_bytes, optional, structure, time, utf32, variable};
+use super::{
+    DataType, Integer, Run, boolean, complex, fixed_bytes, optional, structure, time, utf32, variable,
+};
 use crate::error::{Error, Result};
-use crate::format::metadata::json::Json;
+use crate::format::metadata::bent_forms;
+use crate::format::metadata::json::{Document, Json};
 
 /// One element, packed little-endian; of types of variable length its bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -46,6 +49,18 @@ impl FillValue {
         }
     }
 
+    /// From v3 metadata as it is found: also a boolean that is a number, and an integer with a fraction of zero, with a warning.
+    ///
+    /// # Errors
+    /// `Format` for values that the type does not have.
+    pub fn read_v3(data_type: &DataType, json: Json<'_>, warnings: &mut Vec<String>) -> Result<Self> {
+        match data_type {
+            DataType::Bool => boolean_or_number(json, warnings),
+            DataType::Integer(integer) => integer_or_fraction(*integer, json, warnings),
+            _ => Self::parse_v3(data_type, json),
+        }
+    }
+
     /// From v2 metadata, where `null` means "undefined" and reads as zero; so do the odd values of some writers, with a
     /// warning. `endian` is the stored byte order of what is written packed; `None` where a struct knows its own.
     ///
@@ -66,12 +81,13 @@ impl FillValue {
                 warnings.push(format!("fill_value \"NaN\" of {} is read as 0", data_type.name()));
                 Ok(Self::zero(data_type))
             }
-            DataType::Integer(integer) => integer.parse_v2_fill(json),
-            // NumPy's own booleans cross some writers' JSON as numbers.
-            DataType::Bool if matches!(json.text(), "0" | "1" | "0.0" | "1.0") => {
-                Ok(Self(vec![u8::from(json.text().starts_with('1'))]))
+            DataType::Integer(integer) => number_or_text(data_type, json, warnings, |json, warnings| {
+                integer_or_fraction(*integer, json, warnings)
+            }),
+            DataType::Float(float) => {
+                number_or_text(data_type, json, warnings, |json, _| float.parse_v2_fill(json))
             }
-            DataType::Float(float) => float.parse_v2_fill(json),
+            DataType::Bool => boolean_or_number(json, warnings),
             DataType::Complex(part) => complex::parse_v2_fill(*part, json),
             DataType::Time(_) => time::parse_v2_fill(json),
             // zarr-python 2 wrote 0 where nobody had chosen.
@@ -133,6 +149,44 @@ impl FillValue {
     }
 }
 
+/// NumPy's own booleans cross some writers' JSON as numbers. Deliberately no text: NumPy takes every one for true.
+fn boolean_or_number(json: Json<'_>, warnings: &mut Vec<String>) -> Result<FillValue> {
+    let text = json.text();
+    if !matches!(text, "0" | "1" | "0.0" | "1.0") {
+        return boolean::parse_fill(json);
+    }
+    warnings.push(bent_forms::number_for_boolean(text));
+    Ok(FillValue(vec![u8::from(text.starts_with('1'))]))
+}
+
+fn integer_or_fraction(integer: Integer, json: Json<'_>, warnings: &mut Vec<String>) -> Result<FillValue> {
+    integer.parse_fill(json).or_else(|error| {
+        let fill = integer.parse_fraction_fill(json).ok_or(error)?;
+        warnings.push(bent_forms::integer_with_fraction(&DataType::Integer(integer), json.text()));
+        Ok(fill)
+    })
+}
+
+/// As `parse` reads it, or else the number that stands in a text, with a warning.
+fn number_or_text(
+    data_type: &DataType,
+    json: Json<'_>,
+    warnings: &mut Vec<String>,
+    parse: impl Fn(Json<'_>, &mut Vec<String>) -> Result<FillValue>,
+) -> Result<FillValue> {
+    parse(json, warnings).or_else(|error| {
+        let Ok(text) = json.str() else { return Err(error) };
+        let Ok(document) = Document::parse(text.as_bytes()) else { return Err(error) };
+        if document.root().kind_name() != "a number" {
+            return Err(error);
+        }
+        // How the number is spelled within the text is no news.
+        let fill = parse(document.root(), &mut Vec::new()).map_err(|_| error)?;
+        warnings.push(bent_forms::number_as_text(data_type, &text));
+        Ok(fill)
+    })
+}
+
 /// What is stored with the highest byte first.
 fn stored_big_endian(data_type: &DataType, endian: Option<Endian>) -> Vec<Run> {
     match endian {
@@ -147,7 +201,7 @@ fn stored_big_endian(data_type: &DataType, endian: Option<Endian>) -> Vec<Run> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Float, Integer, Time, TimeKind, TimeUnit};
+    use super::super::{Float, Time, TimeKind, TimeUnit};
     use super::*;
     use crate::error::ErrorKind;
     use crate::format::data_type::{name, typestr};
@@ -242,10 +296,62 @@ mod tests {
         for text in ["0.5", "1e300", "\"zero\"", "2147483648.0"] {
             assert_eq!(v2(&int32, text).unwrap_err().kind(), ErrorKind::Format, "{text}");
         }
-        let (document, mut warnings) = (Document::parse(b"\"NaN\"").unwrap(), Vec::new());
-        let fill = FillValue::parse_v2(&int32, Some(Endian::Little), document.root(), &mut warnings).unwrap();
-        assert_eq!(fill, FillValue::zero(&int32));
-        assert_eq!(warnings.len(), 1);
+        let (fill, warnings) = warned_of(&int32, "\"NaN\"", 2).unwrap();
+        assert_eq!((fill, warnings.len()), (vec![0; 4], 1));
+    }
+
+    /// The fill value in metadata of this format, and the warnings.
+    fn warned_of(data_type: &DataType, text: &str, format: u8) -> Result<(Vec<u8>, Vec<String>)> {
+        let (document, mut warnings) = (Document::parse(text.as_bytes())?, Vec::new());
+        let (json, endian) = (document.root(), Some(Endian::Big));
+        let fill = match format {
+            2 => FillValue::parse_v2(data_type, endian, json, &mut warnings),
+            _ => FillValue::read_v3(data_type, json, &mut warnings),
+        };
+        fill.map(|fill| (fill.0, warnings))
+    }
+
+    #[test]
+    fn numbers_as_text_are_read_in_v2_with_a_warning() {
+        let int16 = DataType::Integer(Integer::Int16);
+        for (data_type, text, expected) in [
+            (&int16, "-7", (-7_i16).to_le_bytes().to_vec()),
+            (&int16, "0.0", vec![0; 2]),
+            (&UINT64, "18446744073709551615", vec![0xff; 8]),
+            (&FLOAT32, "0", vec![0; 4]),
+            (&FLOAT64, "1.5e3", 1500_f64.to_le_bytes().to_vec()),
+        ] {
+            let json = format!("{text:?}");
+            let warning = bent_forms::number_as_text(data_type, text);
+            assert_eq!(warned_of(data_type, &json, 2).unwrap(), (expected, vec![warning]), "{text}");
+            assert_eq!(warned_of(data_type, &json, 3).unwrap_err().kind(), ErrorKind::Format, "{text}");
+        }
+        assert!(warned_of(&FLOAT32, "\"NaN\"", 2).unwrap().1.is_empty(), "that is v2's own form");
+        for text in ["\"\"", "\" \"", "\"1_0\"", "\"0x1F\"", "\"true\"", "\"[1]\"", "\"40000\"", "\"1.5\""] {
+            assert_eq!(warned_of(&int16, text, 2).unwrap_err().kind(), ErrorKind::Format, "{text}");
+        }
+        // NumPy, and so zarr-python, takes every text for true.
+        assert!(warned_of(&DataType::Bool, "\"0\"", 2).is_err());
+    }
+
+    #[test]
+    fn booleans_as_numbers_and_integers_with_a_fraction_are_read_with_a_warning() {
+        let int16 = DataType::Integer(Integer::Int16);
+        for format in [2, 3] {
+            for (text, expected) in [("0", 0), ("1", 1), ("0.0", 0), ("1.0", 1)] {
+                let warnings = vec![bent_forms::number_for_boolean(text)];
+                assert_eq!(warned_of(&DataType::Bool, text, format).unwrap(), (vec![expected], warnings));
+            }
+            for (text, expected) in [("0.0", 0_i16), ("-3e2", -300)] {
+                let warnings = vec![bent_forms::integer_with_fraction(&int16, text)];
+                let expected = expected.to_le_bytes().to_vec();
+                assert_eq!(warned_of(&int16, text, format).unwrap(), (expected, warnings));
+            }
+            for (data_type, text) in [(&DataType::Bool, "2"), (&int16, "0.5"), (&int16, "4e4")] {
+                assert_eq!(warned_of(data_type, text, format).unwrap_err().kind(), ErrorKind::Format);
+            }
+            assert!(warned_of(&int16, "7", format).unwrap().1.is_empty());
+        }
     }
 
     #[test]

@@ -102,12 +102,29 @@ impl Chain {
             return;
         }
         self.is_bytes = true;
-        self.codecs.push(CodecMetadata {
-            name: "bytes".to_owned(),
-            configuration: configuration(self.endian),
-            format: ZarrFormat::V3,
-            field: self.type_field.to_owned(),
-        });
+        let configuration = configuration(self.endian);
+        self.codecs.push(CodecMetadata { configuration, ..little_endian(self.type_field) });
+    }
+}
+
+/// Where the `bytes` codec is missing in a v3 chain; `None` where elements become bytes, or nobody knows what some codec does.
+pub(super) fn place_of_bytes(codecs: &[CodecMetadata]) -> Option<usize> {
+    let kinds = codecs.iter().map(|codec| kind_of(&codec.name, codec.format));
+    let kinds = kinds.collect::<Option<Vec<_>>>()?;
+    if kinds.contains(&CodecKind::ArrayToBytes) {
+        return None;
+    }
+    let bytes = kinds.iter().position(|kind| *kind == CodecKind::BytesToBytes);
+    Some(bytes.unwrap_or(kinds.len()))
+}
+
+/// The `bytes` codec that is meant where none is named, for what this field of the document leaves out.
+pub(super) fn little_endian(field: &str) -> CodecMetadata {
+    CodecMetadata {
+        name: "bytes".to_owned(),
+        configuration: configuration(Some(Endian::Little)),
+        format: ZarrFormat::V3,
+        field: field.to_owned(),
     }
 }
 

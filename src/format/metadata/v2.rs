@@ -74,6 +74,7 @@ fn array(members: &Object<'_>, zattrs: Option<Json<'_>>) -> Result<ArrayMetadata
         chunk_key_encoding: ChunkKeyEncoding::V2 { separator: separator(members)? },
         fill_value: members
             .require("fill_value", |json| FillValue::parse_v2(&data_type, endian, json, &mut warnings))?,
+        fill_is_null: members.get("fill_value").is_some_and(Json::is_null),
         codecs: codecs(members, rank, endian)?,
         shape,
         data_type,
