@@ -77,7 +77,7 @@ impl NewNode {
     }
 }
 
-/// What who makes an array of this grid should hear of.
+/// What other readers make of a new array with this grid.
 fn warning_of(grid: &ChunkGrid) -> Option<String> {
     let refused =
         "zarr-python refuses rectilinear chunk grids by default (its option array.rectilinear_chunks)";

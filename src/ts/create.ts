@@ -69,8 +69,8 @@ export interface CreateArrayOptions<D extends DataType = DataType> extends Creat
   /** Memory order within a chunk. */
   order?: "C" | "F";
   /**
-   * Unless given null in v2, which is "undefined" there and read as zero, and zero in the other formats; whatever `set` takes as one
-   * element, or as v3 metadata spells it.
+   * Whatever `set` takes as one element, or as v3 metadata spells it. Unless given zero; in v2 null, which means "undefined" and
+   * reads as zero.
    */
   fillValue?: Scalar<D> | unknown;
   dimensionNames?: readonly (string | null)[];

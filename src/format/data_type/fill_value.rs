@@ -49,7 +49,8 @@ impl FillValue {
         }
     }
 
-    /// From v3 metadata as it is found: also a boolean that is a number, and an integer with a fraction of zero, with a warning.
+    /// From v3 metadata as writers left it: also a boolean as a number, and an integer with a
+    /// fraction of zero, with a warning.
     ///
     /// # Errors
     /// `Format` for values that the type does not have.
@@ -149,7 +150,8 @@ impl FillValue {
     }
 }
 
-/// NumPy's own booleans cross some writers' JSON as numbers. Deliberately no text: NumPy takes every one for true.
+/// NumPy's own booleans cross some writers' JSON as numbers. Deliberately no text: NumPy, and so
+/// zarr-python, reads every text as true.
 fn boolean_or_number(json: Json<'_>, warnings: &mut Vec<String>) -> Result<FillValue> {
     let text = json.text();
     if !matches!(text, "0" | "1" | "0.0" | "1.0") {
@@ -180,7 +182,7 @@ fn number_or_text(
         if document.root().kind_name() != "a number" {
             return Err(error);
         }
-        // How the number is spelled within the text is no news.
+        // One warning is enough: also a fraction within the text is the text's.
         let fill = parse(document.root(), &mut Vec::new()).map_err(|_| error)?;
         warnings.push(bent_forms::number_as_text(data_type, &text));
         Ok(fill)

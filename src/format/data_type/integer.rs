@@ -104,7 +104,8 @@ impl Integer {
         digits.and_then(|value| self.pack(value)).ok_or_else(|| self.unexpected(json))
     }
 
-    /// From a number with a fraction of zero (`0.0`) or an exponent (`1e3`), which pandas and netCDF tools write; `None` for others.
+    /// From a number with a fraction of zero (`0.0`) or an exponent (`1e3`), which pandas and netCDF
+    /// tools write; `None` for others.
     pub(super) fn parse_fraction_fill(self, json: Json<'_>) -> Option<FillValue> {
         self.pack(integral_double(json.number_text().ok()?)?)
     }

@@ -1,6 +1,6 @@
-//! Warnings of metadata that bends the rules and is read: which form was found, who wrote it, and what it is read as.
+//! Warnings of metadata that bends the rules and is read: the form, its writers, and what is read.
 //!
-//! One function a form, all of them here. Deliberately nothing about when a form is met: that is the parsers' business.
+//! One function a form. Deliberately without the tests for these forms: those are the parsers'.
 
 use crate::format::data_type::DataType;
 

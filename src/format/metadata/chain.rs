@@ -107,7 +107,8 @@ impl Chain {
     }
 }
 
-/// Where the `bytes` codec is missing in a v3 chain; `None` where elements become bytes, or nobody knows what some codec does.
+/// Where the `bytes` codec is missing in a v3 chain; `None` where a codec makes bytes of elements, or
+/// where an unknown codec may.
 pub(super) fn place_of_bytes(codecs: &[CodecMetadata]) -> Option<usize> {
     let kinds = codecs.iter().map(|codec| kind_of(&codec.name, codec.format));
     let kinds = kinds.collect::<Option<Vec<_>>>()?;
@@ -118,7 +119,7 @@ pub(super) fn place_of_bytes(codecs: &[CodecMetadata]) -> Option<usize> {
     Some(bytes.unwrap_or(kinds.len()))
 }
 
-/// The `bytes` codec that is meant where none is named, for what this field of the document leaves out.
+/// The `bytes` codec that a chain without one means; `field` is where errors place it.
 pub(super) fn little_endian(field: &str) -> CodecMetadata {
     CodecMetadata {
         name: "bytes".to_owned(),

@@ -1,7 +1,7 @@
 //! The final v3 text and 3.1: `zarr.json`. <https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#metadata>
 //!
-//! Strict where the text is (`must_understand`), tolerant of what is certain to be meant (GDAL's null fill value and its chains
-//! without `bytes`).
+//! Strict where the text is (`must_understand`), tolerant of what is certain to be meant (GDAL's null
+//! fill value, and its chains without `bytes`).
 //! Deliberately not the historic drafts ([`draft`](super::draft)), whose entry
 //! points are recognised and refused by name: a hierarchy of theirs is opened at its root.
 
@@ -172,7 +172,7 @@ fn named_big_endian(codec: &CodecMetadata, depth: usize) -> Option<bool> {
     }
 }
 
-/// The codec chain of an array; where nothing in it makes bytes, as GDAL 3.8 to 3.10 and zarrita's `create` left it, with `bytes`.
+/// The codec chain of an array. GDAL 3.8 to 3.10 and zarrita's `create` leave out `bytes`.
 fn chain_of(members: &Object<'_>, warnings: &mut Vec<String>) -> Result<Vec<CodecMetadata>> {
     let Some(chain) = members.read("codecs", codecs)? else {
         warnings.push(bent_forms::no_codecs());

@@ -1,9 +1,9 @@
-//! The fill value of an array that is being made, and what the attribute `_FillValue` of the array that it is like becomes.
+//! The fill value of a new array, and the attribute `_FillValue` of a copy.
 //!
-//! xarray takes v2's `fill_value` for `_FillValue`, whatever the attribute says, and v3's only where the attribute says it. So a
-//! copy into another format (or data type) states in the target's way which elements are missing. Only arrays whose dimensions
-//! have names are xarray's: all others keep their fill value and attributes. Deliberately nothing of what CF makes of it:
-//! that is `convention::cf`'s.
+//! In v2 xarray takes the `fill_value` for `_FillValue`, whatever the attribute says; in v3 it reads
+//! the attribute alone. So a copy into another format (or data type) states in the target's way
+//! which elements are missing. xarray opens only arrays whose dimensions have names: all others keep
+//! fill value and attributes. Deliberately without decoding values: that is `convention::cf`'s.
 
 use super::options::ArrayOptions;
 use super::text::list;
@@ -16,12 +16,12 @@ use crate::format::metadata::{ArrayMetadata, Draft, ZarrFormat, attributes, draf
 /// CF's name for what is missing.
 pub(super) const ATTRIBUTE: &str = "_FillValue";
 
-/// What is decided here of an array. `Default`: nothing is carried over.
+/// What a copy takes over. `Default`: nothing.
 #[derive(Debug, Default)]
 pub(super) struct Carried {
-    /// The fill value, `None` within for v2's null; where nothing was chosen.
+    /// The fill value unless the caller chooses one; the inner `None` is v2's null.
     fill: Option<Option<FillValue>>,
-    /// The JSON of [`ATTRIBUTE`], where it is another than that of the array copied.
+    /// The JSON of [`ATTRIBUTE`], where it changes.
     pub attribute: Option<String>,
 }
 
@@ -69,31 +69,21 @@ impl FillChoice<'_> {
         }
     }
 
-    /// What the array that this one is like says of missing elements, in the words of the new format and type.
+    /// What the array copied says of missing elements, in the words of the new format and type.
     pub fn carried(&self) -> Result<Carried> {
         let options = self.options;
-        let Some(like) =
-            options.like.as_deref().filter(|like| options.keeps_attributes && self.differs(like))
-        else {
+        let Some(like) = options.like.as_deref().filter(|like| self.differs(like)) else {
             return Ok(Carried::default());
         };
-        let document = Document::parse(like.attributes.as_bytes())?;
+        let document = Document::parse(options.attributes.as_bytes())?;
         let attributes = document.root().object()?;
         let attribute = attributes.get(ATTRIBUTE);
         let is_named = self.is_named() || attributes.get(attributes::ARRAY_DIMENSIONS).is_some();
-        let to_v2 = options.format == ZarrFormat::V2;
-        let missing = match attribute {
-            Some(json) if is_named || to_v2 => self.element(&plain(json, &like.data_type)),
-            None if is_named && like.format == ZarrFormat::V2 && !like.fill_is_null => {
-                self.element(&like.fill_value.to_json_v3(&like.data_type)?)
-            }
-            _ => None,
-        };
-        if !to_v2 {
-            return Ok(Carried {
-                fill: None,
-                attribute: missing.and_then(|it| encoded(&it, self.data_type)),
-            });
+        let missing = self.missing(like, attribute, is_named)?;
+        if options.format == ZarrFormat::V3 {
+            let missing = missing.filter(|_| options.keeps_attributes);
+            let attribute = missing.and_then(|missing| encoded(&missing, self.data_type));
+            return Ok(Carried { fill: None, attribute });
         }
         let text = missing.as_ref().filter(|_| attribute.is_some());
         let text = text.map(|missing| missing.to_json_v3(self.data_type)).transpose()?;
@@ -101,11 +91,29 @@ impl FillChoice<'_> {
         Ok(Carried { fill: is_said.then_some(missing), attribute: text })
     }
 
-    /// Whether the array that it is like says it in another way. The drafts are nobody's: xarray never knew them.
+    /// The element of the new type that means "missing"; `None` where no element does.
+    fn missing(
+        &self,
+        like: &ArrayMetadata,
+        attribute: Option<Json<'_>>,
+        is_named: bool,
+    ) -> Result<Option<FillValue>> {
+        Ok(match attribute {
+            Some(json) if is_named || self.options.format == ZarrFormat::V2 => {
+                self.element(&plain(json, &like.data_type))
+            }
+            None if is_named && like.format == ZarrFormat::V2 && !like.fill_is_null => {
+                self.element(&like.fill_value.to_json_v3(&like.data_type)?)
+            }
+            _ => None,
+        })
+    }
+
+    /// Whether format or type change what `_FillValue` looks like. xarray does not read the drafts.
     fn differs(&self, like: &ArrayMetadata) -> bool {
-        let knows = |format| matches!(format, ZarrFormat::V2 | ZarrFormat::V3);
+        let is_read = |format| matches!(format, ZarrFormat::V2 | ZarrFormat::V3);
         let is_other = like.format != self.options.format || like.data_type != *self.data_type;
-        is_other && knows(like.format) && knows(self.options.format)
+        is_other && is_read(like.format) && is_read(self.options.format)
     }
 
     /// Whether xarray can open the array: scalars need no names.
@@ -156,7 +164,7 @@ fn double(json: Json<'_>) -> Option<String> {
     FillValue(canonical.to_le_bytes().to_vec()).to_json_v3(&DataType::Float(Float::Float64)).ok()
 }
 
-/// The JSON by which xarray finds an element again as the attribute of a v3 array; `None` for types of which it finds none.
+/// The attribute of a v3 array as xarray writes and reads it; `None` for types that it refuses there.
 fn encoded(element: &FillValue, data_type: &DataType) -> Option<String> {
     match data_type {
         DataType::Bool | DataType::Integer(_) => element.to_json_v3(data_type).ok(),
@@ -256,14 +264,14 @@ mod tests {
             (("float32", json!(-9999.0), json!(null)), (json!(-9999.0), json!(MINUS_9999))),
             (("float64", json!(null), json!(-9999.0)), (json!(0.0), json!(MINUS_9999))),
             (("int16", json!(null), json!(-9999)), (json!(0), json!(-9999))),
-            // The attribute is explicit, the fill value may be nobody's choice.
+            // The attribute is explicit; the fill value may be a writer's default.
             (("int16", json!(0), json!(-9999)), (json!(0), json!(-9999))),
             (("bool", json!(false), json!(null)), (json!(false), json!(false))),
             (
                 ("complex64", json!([0.0, -9999.0]), json!(null)),
                 (json!([0.0, -9999.0]), json!([ZERO, MINUS_9999])),
             ),
-            // xarray finds none of these again.
+            // xarray refuses such an attribute in v3.
             (("|S2", json!(""), json!(null)), (json!(""), json!(null))),
             (("int16", json!(null), json!([-9999])), (json!(0), json!([-9999]))),
         ] {
@@ -283,7 +291,7 @@ mod tests {
             (("float64", json!("NaN"), json!(null)), (json!(null), json!(null))),
             (("float64", json!("NaN"), json!(MINUS_9999)), (json!(-9999.0), json!(-9999.0))),
             (("complex64", json!([1, 1]), json!([ZERO, ZERO])), (json!([0.0, 0.0]), json!([0.0, 0.0]))),
-            // None of the type's elements: xarray looks at the attribute where the fill value is null.
+            // Not an element of the type: null lets xarray read the attribute.
             (("int8", json!(0), json!(247)), (json!(null), json!(247))),
             (("float32", json!(0), json!(1e300)), (json!(null), json!(1e300))),
             (("int16", json!(0), json!([-9999])), (json!(null), json!([-9999]))),
@@ -298,7 +306,7 @@ mod tests {
     fn arrays_without_names_keep_their_fill_value() {
         let plain = |format: u8, to: u8| copied((format, "int16", json!(7), json!(null)), to, false);
         assert_eq!([plain(2, 3), plain(3, 2)], [(json!(7), json!(null)), (json!(7), json!(null))]);
-        // What an attribute names is missing all the same.
+        // In v2 a fill value would override the attribute.
         assert_eq!(copied((3, "int16", json!(0), json!(-1)), 2, false), (json!(-1), json!(-1)));
         assert_eq!(copied((2, "float32", json!(0), json!(-1.0)), 3, false), (json!(0.0), json!(-1.0)));
     }
@@ -319,9 +327,17 @@ mod tests {
         assert_eq!(of(json!({ "zarr_format": 2, "data_type": "float32" })), (json!(-9999.0), json!(null)));
         assert_eq!(of(json!({ "zarr_format": 2, "data_type": "uint8" })), (json!(null), json!(null)));
         assert_eq!(of(json!({ "zarr_format": 3, "data_type": "float32" })), (json!(0.0), json!(MINUS_9999)));
-        // What is chosen is what there is.
+        // A choice of the caller's counts.
         assert_eq!(of(json!({ "zarr_format": 3, "fill_value": 5 })), (json!(5), json!(-9999)));
         assert_eq!(of(json!({ "zarr_format": 3, "attributes": {} })), (json!(-9999), json!(null)));
+        let (like, ..) = made(&json!({ "shape": [4], "data_type": "int16", "dimension_names": ["x"] }), None);
+        for (attributes, expected) in
+            [(json!({}), (json!(null), json!(null))), (json!({ ATTRIBUTE: -1 }), (json!(-1), json!(-1)))]
+        {
+            let options = json!({ "zarr_format": 2, "attributes": attributes });
+            let (_, fill, attribute) = made(&options, Some(&like));
+            assert_eq!((fill, attribute), expected);
+        }
     }
 
     #[test]
