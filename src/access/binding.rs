@@ -73,6 +73,14 @@ impl Chain {
         self.levels.last().ok_or_else(|| Error::format("a codec chain has no level"))
     }
 
+    /// That the codecs of every level can encode.
+    ///
+    /// # Errors
+    /// As [`Pipeline::check_encodes`].
+    pub fn check_encodes(&self) -> Result<()> {
+        self.levels.iter().try_for_each(|level| level.pipeline.check_encodes())
+    }
+
     fn new(outer: Pipeline) -> Self {
         let rank = outer.decoded().shape.len();
         let mut levels: Vec<Level> = Vec::new();

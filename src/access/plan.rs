@@ -204,26 +204,28 @@ impl PartPlan {
         level.and_then(|level| level.pipeline.plannable_sharding()).ok_or_else(no_such_need)
     }
 
-    /// Answers the need of an index; `shard_len` is the length of the stored chunk, where known. An absent shard is answered by not
-    /// answering: all of it is fill value.
+    /// Length of the shard in another one whose index need `id` is.
+    pub fn nested_len(&self, id: usize) -> Option<u64> {
+        let bytes = self.needs.get(id)?.bytes.as_ref()?;
+        Some(bytes.end - bytes.start)
+    }
+
+    /// Answers the need of an index. An absent shard is answered by not answering: all of it is fill value.
     ///
     /// # Errors
-    /// `Format` for an entry that cannot be.
-    pub fn supply_index(&mut self, id: usize, index: &ShardIndex, shard_len: Option<u64>) -> Result<()> {
+    /// `Format` for an index that has too few entries.
+    pub fn supply_index(&mut self, id: usize, index: &ShardIndex) -> Result<()> {
         let group = self.needs.get(id).cloned().ok_or_else(no_such_need)?;
-        let (base, len) = match &group.bytes {
-            Some(bytes) => (bytes.start, Some(bytes.end - bytes.start)),
-            None => (0, shard_len),
-        };
+        let base = group.bytes.as_ref().map_or(0, |bytes| bytes.start);
         let child = group.chain.level(group.level + 1).ok_or_else(no_such_need)?;
         let grid = self.sharding(id)?.grid().to_vec();
         for (position, wanted) in self.divide(&group, child) {
             let linear = linear_index(&position, &child.axes, &grid)?;
-            let Some(bytes) = index.get(linear, len)? else { continue };
+            let Some(bytes) = index.get(linear)? else { continue };
             let origin = (0..position.len())
                 .map(|dimension| group.origin[dimension] + position[dimension] * child.shape[dimension])
                 .collect();
-            let bytes = Some(base + bytes.start..base + bytes.end);
+            let bytes = Some(base.saturating_add(bytes.start)..base.saturating_add(bytes.end));
             let (chunk, chain, level) = (group.chunk.clone(), group.chain.clone(), group.level + 1);
             self.needs.push(Group { chunk, chain, level, origin, bytes, rows: None, wanted });
         }

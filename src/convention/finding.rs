@@ -69,6 +69,20 @@ impl Report {
         self.add(Severity::Info, rule, path, message);
     }
 
+    /// Whether a sentence is among what was found.
+    pub fn says(&self, message: &str) -> bool {
+        self.findings.iter().any(|finding| finding.message == message)
+    }
+
+    /// The first sentences, one behind the other, and how many there are more; what it is where there are none.
+    pub fn summary(&self, most: usize) -> Option<String> {
+        let sentences: Vec<_> =
+            self.findings.iter().take(most).map(|finding| finding.message.as_str()).collect();
+        let more = self.findings.len() + self.omitted - sentences.len();
+        let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+        (!sentences.is_empty()).then(|| format!("{}{more}", sentences.join("; ")))
+    }
+
     /// Whether anything is against a "must".
     pub fn has_errors(&self) -> bool {
         self.findings.iter().any(|finding| finding.severity == Severity::Error)

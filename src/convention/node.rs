@@ -86,5 +86,17 @@ impl Node {
     }
 }
 
-/// The nodes that are known so far, by path; `None` for a place where there is none.
+/// The nodes that are known so far, by path; `None` for a place where there is none that can be used.
 pub type Nodes = BTreeMap<String, Option<Node>>;
+
+/// Why a node could not be opened.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Refusal {
+    /// The `code` of the error.
+    pub code: String,
+    /// What the error says.
+    pub message: String,
+}
+
+/// Those nodes that are there and could not be opened, by path.
+pub type Refusals = BTreeMap<String, Refusal>;

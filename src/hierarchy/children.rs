@@ -1,10 +1,11 @@
-//! The nodes directly below a group: by listing, or out of consolidated metadata where a store cannot list.
+//! The nodes directly below a group: by listing, or out of consolidated metadata where a store cannot list. A node that cannot be
+//! opened is listed with its error: it must neither be missing nor hide the others.
 
 use std::rc::Rc;
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::format::metadata::document::ZARR_JSON;
 use crate::format::metadata::write::consolidated::{DRAFT_ZMETADATA, ZMETADATA};
 use crate::format::metadata::{NodeKind, NodeMetadata, ZarrFormat};
@@ -12,31 +13,26 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::documents;
 use crate::hierarchy::draft::Hierarchy;
 use crate::hierarchy::large_document::{self, scan};
-use crate::hierarchy::open::{OpenOptions, OpenedNode, open};
+use crate::hierarchy::open::{OpenOptions, OpenedNode, Unreadable, open, open_or_sketch};
 use crate::sorted;
 use crate::store::{RequestContext, Store};
 
 /// Nodes opened at a time.
 const IN_FLIGHT: usize = 16;
 
+/// A node, or why there is none to be had.
+pub type Child = std::result::Result<OpenedNode, Box<Unreadable>>;
+
 /// The arrays and groups directly below a group, by name. What has no metadata of its own is no node.
 ///
 /// # Errors
-/// `Argument` for an array, `Unsupported` where nothing tells what is there, and as opening each node.
-pub async fn children(
-    store: &Rc<dyn Store>,
-    path: &str,
-    context: &RequestContext,
-) -> Result<Vec<OpenedNode>> {
+/// `Argument` for an array, `Unsupported` where nothing tells what is there, and as opening the group.
+pub async fn children(store: &Rc<dyn Store>, path: &str, context: &RequestContext) -> Result<Vec<Child>> {
     let listed = try_children(store, path, context).await;
     listed.map_err(|error| error.at_node(path))
 }
 
-async fn try_children(
-    store: &Rc<dyn Store>,
-    path: &str,
-    context: &RequestContext,
-) -> Result<Vec<OpenedNode>> {
+async fn try_children(store: &Rc<dyn Store>, path: &str, context: &RequestContext) -> Result<Vec<Child>> {
     let group =
         open(store, path, &OpenOptions { leaves_large: true, ..OpenOptions::default() }, context).await?;
     if let NodeMetadata::Array(_) = group.metadata {
@@ -48,10 +44,14 @@ async fn try_children(
     let opened = stream::iter(paths).map(|child| {
         let options = &options;
         async move {
-            match open(store, child.as_str(), options, context).await {
-                Ok(node) => Ok(Some(node)),
-                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::Argument) => Ok(None),
-                Err(error) => Err(error),
+            match open_or_sketch(store, child.as_str(), options, context).await {
+                Ok(node) => Ok(Some(Ok(node))),
+                Err(child) => match child.error.kind() {
+                    ErrorKind::NotFound | ErrorKind::Argument => Ok(None),
+                    ErrorKind::Aborted => Err(child.error),
+                    _ if child.error.context().stage == Some(Stage::Full) => Err(child.error),
+                    _ => Ok(Some(Err(child))),
+                },
             }
         }
     });

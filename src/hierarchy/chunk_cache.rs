@@ -300,7 +300,11 @@ impl ChunkCache {
             return;
         }
         let owner = Rc::downgrade(self);
+        let keeps_absence = self.owner.store.absence_may_be_kept();
         for (need, value) in chunks {
+            if value.is_none() && !keeps_absence {
+                continue;
+            }
             let Need { chunk, range, origin, .. } = need;
             let Some(hold) = hold(kind, &owner, &origin, value.as_ref()) else { continue };
             let kept = Kept { chunk, range, asked, value, hold };

@@ -87,7 +87,9 @@ fn warning_of(grid: &ChunkGrid) -> Option<String> {
 
 /// Checks the codecs of a new array.
 pub(super) fn check_bound(array: ArrayMetadata, users: &Users) -> Result<()> {
-    check_codecs(Binding::of_with(array, users.clone())?.first_chain().err())
+    let binding = Binding::of_with(array, users.clone())?;
+    let checked = binding.first_chain().and_then(|chain| chain.check_encodes());
+    check_codecs(checked.err())
 }
 
 /// Codecs that another module of the package has are not this one's to judge.

@@ -69,7 +69,8 @@ impl Fetching {
             if need.is_index {
                 let sharding = plan.sharding(need.id)?;
                 let (format, full_len) = (sharding.index().clone(), sharding.full_len());
-                requests.push(Box::pin(self.clone().index(need, IndexRequest { format, full_len })));
+                let request = IndexRequest { format, full_len, nested_len: plan.nested_len(need.id) };
+                requests.push(Box::pin(self.clone().index(need, request)));
                 continue;
             }
             if let Some(value) = self.kept(Kind::Encoded, &need) {
@@ -107,7 +108,7 @@ impl Fetching {
                 let asked = writers::now();
                 let found = shards.index(&self.array, &need.chunk, &request.format, &self.context).await?;
                 let found = found.map(Rc::new);
-                self.array.indexes().put(&need, asked, &found);
+                self.array.indexes().put(&self.array, &need, asked, &found);
                 found
             }
             None => self.array.indexes().get(&self.array, &need, request, &self.context).await?,

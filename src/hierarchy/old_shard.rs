@@ -38,7 +38,7 @@ pub(super) async fn remaining(
         NeededRange::Whole => return Ok(Remaining::Unknown),
     };
     let Some(index) = store.get(key, range, context).await? else { return Ok(Remaining::Known(None)) };
-    let kept = remains.kept(&index.value.to_vec(limits::SHARD_INDEX_BYTES, "shard index")?)?;
+    let kept = remains.kept(&index.value.to_vec(limits::SHARD_INDEX_BYTES, "shard index")?, index.size)?;
     if kept.len > MOST_BYTES {
         return Ok(Remaining::Unknown);
     }

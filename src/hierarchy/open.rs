@@ -3,6 +3,7 @@
 //! v3 wins where a node has both, as data that is being migrated does. One probe that fails (a browser cannot tell a missing key
 //! from a CORS refusal on some servers) does not end the open when another one succeeds.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use futures_util::future::{Either, join3, select};
@@ -10,6 +11,7 @@ use futures_util::future::{Either, join3, select};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::format::metadata::document::{self, NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use crate::format::metadata::draft::EntryPoint;
+use crate::format::metadata::sketch::Sketch;
 use crate::format::metadata::{NodeKind, NodeMetadata, ZarrFormat, v3};
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::draft::Hierarchy;
@@ -59,6 +61,17 @@ pub struct OpenedNode {
     pub large: Option<Value>,
 }
 
+/// A node that cannot be opened.
+#[derive(Clone, Debug)]
+pub struct Unreadable {
+    /// Which node.
+    pub path: String,
+    /// What its documents tell nevertheless.
+    pub sketch: Sketch,
+    /// Why.
+    pub error: Error,
+}
+
 /// Opens the node at `path`.
 ///
 /// # Errors
@@ -70,7 +83,17 @@ pub async fn open(
     options: &OpenOptions,
     context: &RequestContext,
 ) -> Result<OpenedNode> {
-    let probe = Probe { store, options, context };
+    open_or_sketch(store, path, options, context).await.map_err(|unreadable| unreadable.error)
+}
+
+/// As [`open`]; of a node that cannot be opened, what is known of it too.
+pub async fn open_or_sketch(
+    store: &Rc<dyn Store>,
+    path: &str,
+    options: &OpenOptions,
+    context: &RequestContext,
+) -> std::result::Result<OpenedNode, Box<Unreadable>> {
+    let probe = Probe { store, options, context, sketch: RefCell::default() };
     let opened = match options.format {
         Some(ZarrFormat::V3) => probe.v3_or_draft(path).await,
         Some(ZarrFormat::V2) => probe.v2(path).await,
@@ -79,13 +102,19 @@ pub async fn open(
     };
     let opened = opened.and_then(|found| found.ok_or_else(|| probe.nothing(path)));
     let opened = opened.and_then(|opened| probe.check_kind(opened));
-    opened.and_then(|opened| probe.check_fallback(opened)).map_err(|error| error.at_node(path))
+    let opened = opened.and_then(|opened| probe.check_fallback(opened));
+    opened.map_err(|error| {
+        let (path, error) = (path.to_owned(), error.at_node(path));
+        Box::new(Unreadable { path, sketch: probe.sketch.take(), error })
+    })
 }
 
 struct Probe<'a> {
     store: &'a Rc<dyn Store>,
     options: &'a OpenOptions,
     context: &'a RequestContext,
+    /// Of documents that were found and are wrong.
+    sketch: RefCell<Sketch>,
 }
 
 type Found = Result<Option<OpenedNode>>;
@@ -166,7 +195,7 @@ impl Probe<'_> {
         {
             return hierarchy.open(&path, self.context).await;
         }
-        parsed(path, ZarrFormat::V3, &[(ZARR_JSON, &text)]).map(Some)
+        self.parsed(path, ZarrFormat::V3, &[(ZARR_JSON, &text)]).map(Some)
     }
 
     /// A node whose document may hold those of many others, which are passed over.
@@ -184,7 +213,10 @@ impl Probe<'_> {
                 None => Ok(None),
             };
         }
-        let metadata = v3::parse_node(own).map_err(blamed)?;
+        let metadata = v3::parse_node(own).map_err(|error| {
+            self.sketch.replace(Sketch::of(ZarrFormat::V3, &[(ZARR_JSON, own)]));
+            blamed(error)
+        })?;
         if metadata.kind() == NodeKind::Group {
             return self.group(path, value, metadata).map(Some);
         }
@@ -223,7 +255,23 @@ impl Probe<'_> {
         let attributes = attributes?;
         let mut texts = vec![(node.0, node.1.as_slice())];
         texts.extend(attributes.as_deref().map(|text| (ZATTRS, text)));
-        parsed(path, ZarrFormat::V2, &texts).map(Some)
+        self.parsed(path, ZarrFormat::V2, &texts).map(Some)
+    }
+
+    fn parsed(&self, path: NodePath, format: ZarrFormat, texts: &[(&str, &[u8])]) -> Result<OpenedNode> {
+        let key = texts.first().map(|(suffix, _)| StoreKey::new(&path, suffix));
+        let node = || {
+            let document = NodeDocument::read(format, texts)?;
+            let metadata = document::parse(&document)?;
+            Ok((document, metadata))
+        };
+        match node() {
+            Ok((document, metadata)) => Ok(OpenedNode { path, document, metadata, large: None }),
+            Err(error) => {
+                self.sketch.replace(Sketch::of(format, texts));
+                Err(blame(error, key.as_ref()))
+            }
+        }
     }
 
     async fn text(&self, path: &NodePath, suffix: &str) -> Result<Option<Vec<u8>>> {
@@ -258,7 +306,7 @@ impl Probe<'_> {
                 DataTypeFallbacks::Warn => {}
                 DataTypeFallbacks::Allow => array.warnings.retain(|warning| *warning != fallback.warning()),
                 DataTypeFallbacks::Refuse => {
-                    return Err(Error::unsupported(fallback.warning()).in_field("data_type"));
+                    return Err(Error::unsupported(fallback.description()).in_field("data_type"));
                 }
             }
         }
@@ -273,26 +321,29 @@ impl Probe<'_> {
             None => format!("{ZARR_JSON}, {ZARRAY} or {ZGROUP}"),
         };
         let place = if path.is_empty() { "the root".to_owned() } else { format!("{path:?}") };
-        Error::not_found(format!("no Zarr node at {place} of {}", self.store.describe())).expected(expected)
+        let elsewhere = elsewhere(&self.store.roots());
+        let place = format!("{place} of {}{elsewhere}", self.store.describe());
+        Error::not_found(format!("no Zarr node at {place}")).expected(expected)
     }
+}
+
+/// How many places an error names.
+const PLACES: usize = 3;
+
+/// Where hierarchies begin instead, in words; nothing where that is the root.
+fn elsewhere(roots: &[NodePath]) -> String {
+    if roots.is_empty() || roots.iter().any(NodePath::is_root) {
+        return String::new();
+    }
+    let named: Vec<String> = roots.iter().take(PLACES).map(|root| format!("{:?}", root.as_str())).collect();
+    let more =
+        if roots.len() > PLACES { format!(" and {} more", roots.len() - PLACES) } else { String::new() };
+    format!("; there is one at {}{more}", named.join(" and at "))
 }
 
 /// A document that is there and bad, or left to another build, is not an invitation to look elsewhere.
 fn is_final(error: &Error) -> bool {
     matches!(error.context().stage, Some(Stage::Metadata | Stage::Full))
-}
-
-fn parsed(path: NodePath, format: ZarrFormat, texts: &[(&str, &[u8])]) -> Result<OpenedNode> {
-    let key = texts.first().map(|(suffix, _)| StoreKey::new(&path, suffix));
-    let node = || {
-        let document = NodeDocument::read(format, texts)?;
-        let metadata = document::parse(&document)?;
-        Ok((document, metadata))
-    };
-    match node() {
-        Ok((document, metadata)) => Ok(OpenedNode { path, document, metadata, large: None }),
-        Err(error) => Err(blame(error, key.as_ref())),
-    }
 }
 
 fn text_of(path: &NodePath, suffix: &str, value: &Value) -> Result<Vec<u8>> {

@@ -344,7 +344,7 @@ impl ReadWork {
             Event::Arrived(Arrival::Index { need, index }) => {
                 if let Some(index) = index {
                     let array = &self.fetching.array;
-                    let supplied = in_flight.plan.supply_index(need.id, &index.index, index.shard_len);
+                    let supplied = in_flight.plan.supply_index(need.id, &index.index);
                     supplied.map_err(|error| error.at_key(array.chunk_key(&need.chunk).as_str()))?;
                 }
             }

@@ -34,11 +34,14 @@ pub(super) struct FoundIndex {
 }
 
 /// How an index is decoded.
+#[derive(Clone)]
 pub(super) struct IndexRequest {
     /// Where it stands and how it is encoded.
     pub format: Rc<ShardIndexFormat>,
     /// Length of a shard that has all of its inner chunks, where that is known.
     pub full_len: Option<u64>,
+    /// Length of a shard in another one, which that one's index tells.
+    pub nested_len: Option<u64>,
 }
 
 /// So many shards tell how long the next one may be.
@@ -85,9 +88,8 @@ impl ShardIndexes {
             return Ok(answer);
         }
         let context = RequestContext { likely_size: self.likely_size(request.full_len), ..context.clone() };
-        let format = request.format;
         loop {
-            let Joined { pending, ours, asked } = self.join(array, need, &place, &format, &context);
+            let Joined { pending, ours, asked } = self.join(array, need, &place, &request, &context);
             let answer = pending.await;
             match answer {
                 // A user's store was given the signal of whoever asked first; we have not given up.
@@ -95,7 +97,7 @@ impl ShardIndexes {
                     self.pending.borrow_mut().remove(&place);
                 }
                 answer => {
-                    self.keep(place, asked, &answer);
+                    self.keep(array, place, asked, &answer);
                     return answer;
                 }
             }
@@ -128,8 +130,8 @@ impl ShardIndexes {
     }
 
     /// Keeps an index that was asked for at a moment.
-    pub(super) fn put(&self, need: &Need, asked: Moment, answer: &Answer) {
-        self.keep((need.chunk.clone(), need.level, offset(need.range)), asked, &Ok(answer.clone()));
+    pub(super) fn put(&self, array: &Array, need: &Need, asked: Moment, answer: &Answer) {
+        self.keep(array, (need.chunk.clone(), need.level, offset(need.range)), asked, &Ok(answer.clone()));
     }
 
     /// What is known of a place, unless the shard was written since.
@@ -148,7 +150,7 @@ impl ShardIndexes {
         array: &Rc<Array>,
         need: &Need,
         place: &Place,
-        format: &Rc<ShardIndexFormat>,
+        request: &IndexRequest,
         context: &RequestContext,
     ) -> Joined {
         let mut pending = self.pending.borrow_mut();
@@ -160,7 +162,7 @@ impl ShardIndexes {
             return Joined { pending: shared, ours: false, asked: *asked };
         }
         let asked = writers::now();
-        let fetch = fetch(array.clone(), need.clone(), format.clone(), context.clone());
+        let fetch = fetch(array.clone(), need.clone(), request.clone(), context.clone());
         let shared = FutureExt::shared(fetch.boxed_local());
         if let Some(weak) = shared.downgrade() {
             pending.insert(place.clone(), (asked, weak));
@@ -168,7 +170,7 @@ impl ShardIndexes {
         Joined { pending: shared, ours: true, asked }
     }
 
-    fn keep(&self, place: Place, asked: Moment, answer: &Result<Answer>) {
+    fn keep(&self, array: &Array, place: Place, asked: Moment, answer: &Result<Answer>) {
         let mut pending = self.pending.borrow_mut();
         // Another request may be under way by now.
         if pending.get(&place).is_some_and(|(begun, _)| *begun == asked) {
@@ -179,7 +181,8 @@ impl ShardIndexes {
         if let Some(len) = answer.as_ref().and_then(|found| found.shard_len) {
             self.learn_length(len);
         }
-        if asked < self.forgotten.get() {
+        let is_doubtful = answer.is_none() && !array.chunks().absence_may_be_kept();
+        if asked < self.forgotten.get() || is_doubtful {
             return;
         }
         let mut found = self.found.borrow_mut();
@@ -207,7 +210,7 @@ impl ShardIndexes {
 async fn fetch(
     array: Rc<Array>,
     need: Need,
-    format: Rc<ShardIndexFormat>,
+    request: IndexRequest,
     context: RequestContext,
 ) -> Result<Answer> {
     let key = array.chunk_key(&need.chunk);
@@ -219,8 +222,8 @@ async fn fetch(
     let fetched = array.chunks().get(&key, range, &context).await;
     let Some(fetched) = fetched.map_err(|error| error.at_key(key.as_str()))? else { return Ok(None) };
     let bytes = fetched.value.to_vec(limits::SHARD_INDEX_BYTES, "shard index")?;
-    let index =
-        format.decode(&bytes).map_err(|error| error.in_codec("sharding_indexed").at_key(key.as_str()))?;
+    let index = request.format.decode(&bytes, request.nested_len.or(fetched.size));
+    let index = index.map_err(|error| error.in_codec("sharding_indexed").at_key(key.as_str()))?;
     Ok(Some(Rc::new(FoundIndex { index, shard_len: fetched.size, version: fetched.version })))
 }
 

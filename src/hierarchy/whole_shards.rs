@@ -82,9 +82,10 @@ impl WholeShards {
         let key = array.chunk_key(chunk);
         let found = async {
             let Some(shard) = self.fetch(array, chunk, context).await? else { return Ok(None) };
-            let bytes = shard.value.slice(format.place_in(shard.value.len())?)?;
-            let index = format.decode(&bytes.to_vec(limits::SHARD_INDEX_BYTES, "shard index")?)?;
-            Ok(Some(FoundIndex { index, shard_len: Some(shard.value.len()), version: shard.version }))
+            let len = shard.value.len();
+            let bytes = shard.value.slice(format.place_in(len)?)?;
+            let index = format.decode(&bytes.to_vec(limits::SHARD_INDEX_BYTES, "shard index")?, Some(len))?;
+            Ok(Some(FoundIndex { index, shard_len: Some(len), version: shard.version }))
         };
         found.await.map_err(|error: Error| error.at_key(key.as_str()))
     }

@@ -42,7 +42,7 @@ pub(super) struct ChunkWriter<'a> {
 impl<'a> ChunkWriter<'a> {
     pub fn new(array: &'a Rc<Array>, encoder: &'a dyn Encoder, context: &RequestContext) -> Self {
         // What is read here is written back: no cache may answer with an older state.
-        let context = RequestContext { subject: Subject::Chunk, reload: true, ..context.clone() };
+        let context = RequestContext { subject: Subject::Update, reload: true, ..context.clone() };
         Self { array, encoder, context }
     }
 

@@ -1,11 +1,16 @@
-//! What is below a group, for `children.ts`.
+//! What is below a group, and what is known of nodes that cannot be opened, for `children.ts`.
 
 use js_sys::{Array as JsArray, Function};
 use wasm_bindgen::prelude::*;
 
+use super::error::report_to_js;
+use super::record::{Record, bigints};
 use super::{describe, registry, store, task};
-use crate::error::Result;
-use crate::hierarchy::children::children as children_of;
+use crate::error::{Error, Result, Stage};
+use crate::format::metadata::NodeKind;
+use crate::format::metadata::sketch::Sketch;
+use crate::hierarchy::children::{Child, children as children_of};
+use crate::hierarchy::open::{OpenOptions, open_or_sketch};
 
 /// The summaries of the nodes directly below a group.
 #[wasm_bindgen]
@@ -13,7 +18,47 @@ pub fn children(store: u32, path: String, signal: JsValue, settle: Function) -> 
     task::start(settle, async move {
         let store = registry::store(store)?;
         let nodes = children_of(&store, path.trim_matches('/'), &store::context(signal)).await?;
-        let summaries = nodes.iter().map(describe::summary).collect::<Result<Vec<_>>>()?;
+        let summaries = nodes.iter().map(summary).collect::<Result<Vec<_>>>()?;
         Ok(summaries.into_iter().collect::<JsArray>().into())
     })
+}
+
+/// What is known of the node at a path that cannot be opened; undefined for one that can.
+#[wasm_bindgen]
+pub fn unreadable(store: u32, path: String, signal: JsValue, settle: Function) -> u32 {
+    task::start(settle, async move {
+        let store = registry::store(store)?;
+        let (path, options) = (path.trim_matches('/'), OpenOptions::default());
+        let child = open_or_sketch(&store, path, &options, &store::context(signal)).await;
+        if child.is_ok() { Ok(JsValue::UNDEFINED) } else { summary(&child) }
+    })
+}
+
+/// `NodeSummary` of a node that can be opened and described, `UnreadableSummary` of another one.
+fn summary(child: &Child) -> Result<JsValue> {
+    let node = match child {
+        Ok(node) => node,
+        Err(child) => return Ok(unreadable_summary(&child.path, &child.sketch, &child.error)),
+    };
+    match describe::summary(node) {
+        Err(error) if error.context().stage != Some(Stage::Full) => {
+            let path = node.path.as_str();
+            Ok(unreadable_summary(path, &Sketch::of_document(&node.document), &error.at_node(path)))
+        }
+        described => described,
+    }
+}
+
+/// `UnreadableSummary` of `unreadable.ts`.
+fn unreadable_summary(path: &str, sketch: &Sketch, error: &Error) -> JsValue {
+    let record = Record::new()
+        .with_text("path", &format!("/{path}"))
+        .with_text_of("kind", sketch.kind.map(NodeKind::name))
+        .with_text_of("dtype", sketch.data_type.as_deref())
+        .with_text_of("attributes", sketch.attributes.as_deref())
+        .with("error", &report_to_js(error));
+    match &sketch.shape {
+        Some(shape) => record.with("shape", &bigints(shape)).finish(),
+        None => record.finish(),
+    }
 }

@@ -6,16 +6,18 @@ use std::rc::Rc;
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
 
-use super::record::{Record, texts};
+use super::error::report_to_js;
+use super::record::{Record, list, texts};
 use super::{registry, store, task};
 use crate::error::{Error, Result, Stage};
 use crate::format::metadata::consolidated::Consolidated;
+use crate::format::metadata::consolidated::checking::Checking;
 use crate::format::metadata::document::ZARR_JSON;
 use crate::format::metadata::draft::EntryPoint;
 use crate::format::metadata::json::BYTE_ORDER_MARK;
 use crate::format::metadata::write::consolidated::DRAFT_ZMETADATA;
 use crate::format::metadata::{Draft, NodeKind, ZarrFormat};
-use crate::format::path::StoreKey;
+use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::large_document::{self, LARGE_BYTES, scan};
 use crate::limits;
 use crate::store::turn::next_turn;
@@ -31,16 +33,21 @@ struct Consolidation {
     ends: Vec<u8>,
     /// 1 for an array, 0 for a group.
     arrays: Vec<u8>,
+    /// The paths of those that cannot be opened, and the reports that say why.
+    errors: Vec<(NodePath, Error)>,
     warnings: Vec<String>,
 }
 
-/// Nodes listed between two turns.
+/// Nodes listed between two turns, and documents parsed.
 const LISTED_AT_ONCE: usize = 1 << 14;
+const PARSED_AT_ONCE: usize = 1 << 8;
 
 impl Consolidation {
     async fn of(store: u32, consolidated: &Consolidated) -> Self {
         let warnings = consolidated.warnings().to_vec();
-        let mut listed = Self { store, paths: String::new(), ends: Vec::new(), arrays: Vec::new(), warnings };
+        let errors = errors_of(consolidated).await;
+        let (paths, ends, arrays) = (String::new(), Vec::new(), Vec::new());
+        let mut listed = Self { store, paths, ends, arrays, errors, warnings };
         let mut end = 0_u32;
         for (at, (path, kind)) in consolidated.contents().iter().enumerate() {
             if at % LISTED_AT_ONCE == 0 {
@@ -58,14 +65,25 @@ impl Consolidation {
     }
 
     fn described(&self) -> JsValue {
+        let pair = |(path, error): &(NodePath, Error)| list([format!("/{path}").into(), report_to_js(error)]);
         Record::new()
             .with_number("store", self.store.into())
             .with_text("paths", &self.paths)
             .with_bytes("ends", &self.ends)
             .with_bytes("arrays", &self.arrays)
+            .with("errors", &list(self.errors.iter().map(pair)))
             .with("warnings", &texts(self.warnings.iter().map(String::as_str)))
             .finish()
     }
+}
+
+/// The nodes that cannot be opened.
+async fn errors_of(consolidated: &Consolidated) -> Vec<(NodePath, Error)> {
+    let mut checking = Checking::default();
+    while checking.step(consolidated, LISTED_AT_ONCE, PARSED_AT_ONCE) {
+        next_turn().await;
+    }
+    checking.errors()
 }
 
 /// Wraps a store in its consolidated metadata: v2's under `key`, or that in the root's `zarr.json`.

@@ -19,6 +19,7 @@ use crate::access::chunk_update::{ChunkUpdate, PendingUpdate, apply};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::pipeline::Scratch;
 use crate::format::metadata::document::NodeDocument;
+use crate::format::tolerated::Form;
 use crate::sorted::Map;
 
 /// Every buffer begins at a multiple of this: tables are words.
@@ -272,6 +273,17 @@ pub unsafe extern "C" fn zarr_update(
 #[unsafe(no_mangle)]
 pub extern "C" fn zarr_cancel(part: u32) {
     WORKER.with_borrow_mut(|worker| worker.parts.remove(&part));
+}
+
+/// How many warnings there are of what was decoded since the last call; they are the result then, a line each.
+#[unsafe(no_mangle)]
+pub extern "C" fn zarr_warnings() -> u32 {
+    let warnings = Form::take_noted();
+    let count = u32::try_from(warnings.len()).unwrap_or(u32::MAX);
+    if count > 0 {
+        WORKER.with_borrow_mut(|worker| worker.result = warnings.join("\n").into_bytes());
+    }
+    count
 }
 
 /// Where the result of the last call is.

@@ -32,6 +32,10 @@ extern "C" {
     fn use_suffix_request(this: &HttpStoreOptions) -> bool;
     #[wasm_bindgen(method, getter, js_name = missingOn403)]
     fn missing_on_403(this: &HttpStoreOptions) -> bool;
+    #[wasm_bindgen(method, getter, js_name = isAnonymous)]
+    fn is_anonymous(this: &HttpStoreOptions) -> bool;
+    #[wasm_bindgen(method, getter, js_name = onConsole)]
+    fn on_console(this: &HttpStoreOptions) -> Function;
     #[wasm_bindgen(method, getter, js_name = onWarning)]
     pub fn on_warning(this: &HttpStoreOptions) -> Function;
 }
@@ -55,7 +59,9 @@ pub fn http_options(options: &HttpStoreOptions) -> (FetchTransport, HttpOptions)
     let http = HttpOptions {
         use_suffix_request: options.use_suffix_request(),
         missing_on_403: options.missing_on_403(),
+        is_anonymous: options.is_anonymous(),
         on_warning: Some(warning_sink(options.on_warning())),
+        on_console: Some(warning_sink(options.on_console())),
         ..HttpOptions::default()
     };
     (transport, http)

@@ -9,6 +9,7 @@ use wasm_bindgen::prelude::*;
 use super::bytes::{foreign_value, to_js_whole};
 use super::error::store_failed;
 use super::host;
+use super::store::natural;
 use crate::error::{Error, IS_FULL, Result};
 use crate::format::path::{NodePath, StoreKey};
 use crate::sorted;
@@ -100,7 +101,7 @@ impl UserStore {
             return Fetched::part_of(&value, range).map(Some);
         }
         check_len(value.len(), range)?;
-        Ok(Some(Fetched { value, size: None, version: None }))
+        Ok(Some(Fetched { value, size: size_told(&answer), version: None }))
     }
 
     async fn write(&self, key: &StoreKey, value: Value) -> Result<()> {
@@ -255,6 +256,12 @@ fn text(entry: &JsValue, method: &str) -> Result<String> {
 fn unexpected(method: &str, expected: &str, actual: &JsValue) -> Error {
     let error = Error::store(format!("the store's {method} returned something else")).expected(expected);
     error.actual(actual.js_typeof().as_string().unwrap_or_default())
+}
+
+/// The size of the whole value, which stores of ours tell with a range of it.
+fn size_told(answer: &JsValue) -> Option<u64> {
+    let size = Reflect::get(answer, &Symbol::for_("zarr-wasm.size")).ok()?.as_f64()?;
+    natural(size).ok()
 }
 
 /// A store that answers a range with more than was asked has ignored it; which part was meant cannot be told.

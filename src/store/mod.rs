@@ -94,6 +94,8 @@ pub enum Subject {
     Metadata,
     /// A chunk, a shard, or a part of one.
     Chunk,
+    /// The same, to be changed and written back.
+    Update,
 }
 
 /// What a store found under a key.
@@ -237,6 +239,16 @@ pub trait Store {
     /// a user's store may be changed.
     fn may_be_kept(&self) -> bool {
         false
+    }
+
+    /// Where hierarchies begin, as far as the store knows without asking: for who looks for one where there is none.
+    fn roots(&self) -> Vec<NodePath> {
+        Vec::new()
+    }
+
+    /// Whether it may be kept that a value is absent: not where that was concluded from something else, such as an HTTP 403.
+    fn absence_may_be_kept(&self) -> bool {
+        true
     }
 
     /// Size of the value in bytes.

@@ -51,6 +51,10 @@ impl Store for OverlayStore {
         self.first.may_be_kept() && self.second.may_be_kept()
     }
 
+    fn absence_may_be_kept(&self) -> bool {
+        self.first.absence_may_be_kept() && self.second.absence_may_be_kept()
+    }
+
     fn get<'a>(
         &'a self,
         key: &'a StoreKey,

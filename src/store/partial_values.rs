@@ -150,7 +150,7 @@ pub(super) async fn get_key_by_key<S: Store + ?Sized>(
 pub(super) async fn set_by_rewriting<S: Store + ?Sized>(store: &S, values: &[KeyStartValue]) -> Result<()> {
     check_overlaps(values)?;
     // What is written must not be made of an answer that a cache remembers.
-    let context = RequestContext { subject: Subject::Chunk, reload: true, ..RequestContext::default() };
+    let context = RequestContext { subject: Subject::Update, reload: true, ..RequestContext::default() };
     for OfKey { key, places } in by_key(values.iter().map(|value| &value.key)) {
         let old = store.get(key, ByteRange::Whole, &context).await?;
         let values = places.iter().filter_map(|place| values.get(*place));

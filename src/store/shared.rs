@@ -69,6 +69,14 @@ impl<S: Store + ?Sized> Store for Rc<S> {
         (**self).may_be_kept()
     }
 
+    fn roots(&self) -> Vec<NodePath> {
+        (**self).roots()
+    }
+
+    fn absence_may_be_kept(&self) -> bool {
+        (**self).absence_may_be_kept()
+    }
+
     fn size<'a>(
         &'a self,
         key: &'a StoreKey,

@@ -144,6 +144,7 @@ export { type ZipEntryInfo, ZipFileStore, type ZipFileStoreOptions, type ZipRead
 export { ZipWriter, type ZipWriterOptions } from "./store/zip_writer.ts";
 export { FetchStore, type FetchStoreOptions } from "./stores.ts";
 export type * from "./types.ts";
+export { UnreadableNode } from "./unreadable.ts";
 export type { UpdateAttributesOptions } from "./update_attributes.ts";
 export { BoolArray, ByteStringArray, UnicodeStringArray } from "./wrapper_arrays.ts";
 export type { WriteOptions, WriteProgress } from "./write/write.ts";

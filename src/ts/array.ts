@@ -130,6 +130,8 @@ async function becomeAnew(array: Array<DataType>, summary: NodeSummary): Promise
 // biome-ignore lint/suspicious/noShadowRestrictedNames: the name that callers know from zarrita
 export class Array<D extends DataType, Store extends Readable = Readable> extends Location<Store> {
   readonly kind = "array";
+  /** An `UnreadableNode` has one. */
+  declare readonly error?: undefined;
   /** @internal */
   [FACTS]: ArrayFacts;
 
@@ -138,7 +140,7 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     this[FACTS] =
       metadata instanceof OpenedNode
         ? factsOfNode(metadata)
-        : factsOfMetadata(metadata as unknown as ArrayMetadata);
+        : factsOfMetadata(metadata as unknown as ArrayMetadata, path);
   }
 
   get attrs(): Attributes {

@@ -1,9 +1,11 @@
 /**
- * What is below a group: as nodes one by one, and as a tree of names.
+ * What is below a group: as nodes one by one, and as a tree of names. One node that cannot be opened ends neither: it is listed with its
+ * error.
  */
 import type { Array as ZarrArray } from "./array.ts";
 import { consolidatedChildren } from "./consolidated.ts";
 import { run } from "./engine/engine.ts";
+import { ZarrError } from "./errors.ts";
 import type { Group } from "./group.ts";
 import { Location } from "./location.ts";
 import type { NodeSummary } from "./node_facts.ts";
@@ -11,10 +13,12 @@ import type { NodeOptions } from "./nodes.ts";
 import { nodeOf, open } from "./open.ts";
 import { storeId } from "./stores.ts";
 import type { AbsolutePath, DataType, Readable } from "./types.ts";
+import { UnreadableNode, type UnreadableSummary, unreadableOf } from "./unreadable.ts";
 
 type Node<S extends Readable> = ZarrArray<DataType, S> | Group<S>;
+type Child<S extends Readable> = Node<S> | UnreadableNode<S>;
 
-export type Children<S extends Readable> = AsyncIterableIterator<Node<S>>;
+export type Children<S extends Readable> = AsyncIterableIterator<Child<S>>;
 
 /** A node and what is below it; its text is a drawing of lines. */
 export interface Tree {
@@ -26,6 +30,8 @@ export interface Tree {
   dtype?: string;
   /** Of a group. */
   children: Tree[];
+  /** Why the node cannot be opened, or what is below it cannot be listed. */
+  error?: ZarrError;
   toString(): string;
 }
 
@@ -41,44 +47,94 @@ function known(store: object, path: string): readonly AbsolutePath[] | undefined
   return paths.filter(isChild).sort();
 }
 
+/** An error of one node, which must not hide the others; a caller's abort ends everything. */
+function ofNode(error: unknown, { signal }: NodeOptions): ZarrError {
+  if (signal?.aborted || !(error instanceof ZarrError) || error.code === "Aborted") throw error;
+  return error;
+}
+
+/** The node at a path, or what is known of it. */
+async function childAt<S extends Readable>(place: Location<S>, options: NodeOptions): Promise<Child<S>> {
+  const { store, path } = place;
+  const { signal } = options;
+  try {
+    return (await open(place, { signal })) as Node<S>;
+  } catch (thrown) {
+    const error = ofNode(thrown, options);
+    const summary = await run<UnreadableSummary | undefined>(signal, (glue, settle) =>
+      glue.unreadable(storeId(glue, store), path, signal, settle),
+    );
+    return summary ? unreadableOf(store, summary, error) : new UnreadableNode(store, path, error);
+  }
+}
+
 /** The nodes directly below a group, by name. */
 export async function* childrenOf<S extends Readable>(
   { store, path }: Location<S>,
-  { signal }: NodeOptions,
+  options: NodeOptions,
 ): Children<S> {
+  const { signal } = options;
   const paths = known(store, path);
   if (paths) {
-    for (const at of paths) yield (await open(new Location(store, at), { signal })) as Node<S>;
+    for (const at of paths) yield await childAt(new Location(store, at), options);
     return;
   }
-  const summaries = await run<NodeSummary[]>(signal, (glue, settle) =>
+  const summaries = await run<(NodeSummary | UnreadableSummary)[]>(signal, (glue, settle) =>
     glue.children(storeId(glue, store), path, signal, settle),
   );
-  for (const summary of summaries) yield nodeOf(store, summary);
+  for (const summary of summaries)
+    yield "error" in summary ? unreadableOf(store, summary) : nodeOf(store, summary);
 }
 
-function drawn({ name, kind, shape, dtype, children }: Tree): string[] {
-  const what = kind === "array" ? ` [${shape?.join(", ")}] ${dtype}` : "";
+/** What a line says of a node. */
+function described({ kind, shape, dtype, error }: Tree): string {
+  const array = kind === "array" && shape ? ` [${shape.join(", ")}] ${dtype}` : "";
+  return error ? `${array} (${error.message})` : array;
+}
+
+function drawn(tree: Tree): string[] {
+  const { name, children } = tree;
   const below = children.flatMap((child, idx) => {
     const isLast = idx === children.length - 1;
     const lines = drawn(child);
     return lines.map((line, at) => (at === 0 ? (isLast ? "└── " : "├── ") : isLast ? "    " : "│   ") + line);
   });
-  return [`${name}${what}`, ...below];
+  return [`${name}${described(tree)}`, ...below];
 }
 
-/** A node with everything below it. */
-export async function treeOf(node: Node<Readable>, options: NodeOptions): Promise<Tree> {
-  const tree: Tree = {
-    name: node.path.split("/").pop() || "/",
-    path: node.path,
-    kind: node.kind,
+/** What is told of a node itself. */
+function treeAt({ path, kind }: Child<Readable>): Tree {
+  return {
+    name: path.split("/").pop() || "/",
+    path,
+    kind,
     children: [],
     toString() {
       return drawn(this).join("\n");
     },
   };
-  if (node.kind === "array") return Object.assign(tree, { shape: node.shape, dtype: node.dtype });
-  for await (const child of childrenOf(node, options)) tree.children.push(await treeOf(child, options));
+}
+
+/** A node with everything below it. */
+export async function treeOf(node: Child<Readable>, options: NodeOptions): Promise<Tree> {
+  const tree = treeAt(node);
+  if (node.kind === "array") {
+    const { shape, dtype } = node;
+    if (shape) tree.shape = shape;
+    if (dtype !== undefined) tree.dtype = dtype;
+  }
+  if (node.error) tree.error = node.error;
+  // Of a group that cannot be opened, consolidated metadata may tell what is below.
+  if (node.kind === "array" || (node.error && !known(node.store, node.path))) return tree;
+  for await (const child of childrenOf(node, options)) tree.children.push(await branchOf(child, options));
   return tree;
+}
+
+/** The same of a node below another one, whose own tree it does not end. */
+async function branchOf(node: Child<Readable>, options: NodeOptions): Promise<Tree> {
+  try {
+    return await treeOf(node, options);
+  } catch (error) {
+    return Object.assign(treeAt(node), { error: ofNode(error, options) });
+  }
 }

@@ -5,7 +5,7 @@
 
 import { callNow, type Handle, handlesOfNow, isEngineStarted, run } from "./engine/engine.ts";
 import { warn } from "./engine/warn.ts";
-import { NotFoundError, ZarrError } from "./errors.ts";
+import { type ErrorReport, errorFromReport, NotFoundError, ZarrError } from "./errors.ts";
 import { readKey, setNative, storeId } from "./stores.ts";
 import type { AbsolutePath, AsyncReadable, Readable, StoreGetOptions } from "./types.ts";
 
@@ -18,7 +18,13 @@ export interface ConsolidatedMetadataOptions {
   readonly metadataKey?: string;
 }
 
-type Contents = { path: AbsolutePath; kind: "array" | "group" }[];
+/**
+ * A node; with the error that opening it gives, where its documents cannot be understood. Of more than 16 384 different documents the rest is
+ * not looked at: `children()` and `tree()` tell of all.
+ */
+type Content = { path: AbsolutePath; kind: "array" | "group"; error?: ZarrError };
+
+type Contents = Content[];
 
 export type Listable<Store extends Readable> = Store & { contents(): Contents };
 
@@ -31,15 +37,21 @@ interface Consolidation {
   ends: Uint8Array<ArrayBuffer>;
   /** 1 for an array, 0 for a group. */
   arrays: Uint8Array;
+  /** Of nodes that cannot be opened. */
+  errors: [path: AbsolutePath, report: ErrorReport][];
   warnings: string[];
 }
 
-function contentsOf({ paths, ends, arrays }: Consolidation): Contents {
+function contentsOf({ paths, ends, arrays, errors }: Consolidation): Contents {
+  const reports = new Map(errors);
   let start = 0;
   return [...new Uint32Array(ends.buffer)].map((end, at) => {
     const path = paths.slice(start, end) as AbsolutePath;
     start = end;
-    return { path, kind: arrays[at] === 1 ? "array" : "group" };
+    const content: Content = { path, kind: arrays[at] === 1 ? "array" : "group" };
+    const report = reports.get(path);
+    if (report) content.error = errorFromReport(report);
+    return content;
   });
 }
 

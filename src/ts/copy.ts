@@ -150,6 +150,7 @@ async function copyGroup(
   const { attrs: attributes } = source;
   const target = await createNode(place, { kind: "group", attributes, zarrFormat, overwrite, signal });
   for await (const child of childrenOf(source, { signal })) {
+    if (child.error) throw child.error;
     const name = child.path.slice(child.path.lastIndexOf("/") + 1);
     const path = `${target.path === "/" ? "" : target.path}/${name}` as AbsolutePath;
     // What stood there went with the group.

@@ -52,6 +52,8 @@ function factsOf(metadata: GroupMetadata | OpenedNode): GroupFacts {
 
 export class Group<Store extends Readable> extends Location<Store> {
   readonly kind = "group";
+  /** An `UnreadableNode` has one. */
+  declare readonly error?: undefined;
   #facts: GroupFacts;
   /** How attributes are read. */
   readonly #options: AttributeOptions;
@@ -92,13 +94,14 @@ export class Group<Store extends Readable> extends Location<Store> {
   }
 
   /**
-   * The arrays and groups directly below, by name. Needs a store that lists, or consolidated metadata.
+   * The arrays and groups directly below, by name. Needs a store that lists, or consolidated metadata. What cannot be opened is an
+   * `UnreadableNode`, which has an `error`.
    */
   children(options: NodeOptions = {}): Children<Store> {
     return childrenOf(this, options);
   }
 
-  /** Everything below, as far as it goes. */
+  /** Everything below, as far as it goes. What cannot be opened has an `error`. */
   tree(options: NodeOptions = {}): Promise<Tree> {
     return treeOf(this, options);
   }

@@ -6,6 +6,7 @@
 import { chunkExtent, type GridAxis, gridOfMetadata } from "./chunk_grid.ts";
 import { parseDescription, type TypeDescription } from "./data_type.ts";
 import { parseJson } from "./engine/engine.ts";
+import { warn } from "./engine/warn.ts";
 import { elementOf } from "./read/variable.ts";
 import { wrappedScalarOf } from "./read/wrapped.ts";
 import type { StorageTransformerMetadata } from "./storage_transformers.ts";
@@ -97,6 +98,8 @@ export interface ArrayFacts {
   /** How the node was opened. */
   readonly options: AttributeOptions;
   readonly warnings: readonly string[];
+  /** Hears what is odd about the chunks: tells it once, and keeps it. */
+  readonly warn: (message: string) => void;
   /** The documents as the engine takes them. */
   readonly document: string;
   readonly home: Home;
@@ -159,6 +162,12 @@ export class OpenedNode {
 const fillValueOf = (type: TypeDescription, bytes: Uint8Array): unknown =>
   type.size === undefined ? elementOf(type, bytes) : wrappedScalarOf(type, bytes);
 
+const keepingWarnings = (warnings: string[], path: string) => (message: string) => {
+  if (warnings.includes(message)) return;
+  warnings.push(message);
+  warn(message, path);
+};
+
 export function factsOfNode(node: OpenedNode): ArrayFacts {
   const { summary } = node;
   const { array } = summary;
@@ -202,6 +211,7 @@ export function factsOfNode(node: OpenedNode): ArrayFacts {
     attributesWith: (options) => attributesOf(node, options),
     options: node.options,
     warnings: summary.warnings,
+    warn: keepingWarnings(summary.warnings, summary.path),
     document: summary.document,
     home: array.home,
   };
@@ -244,7 +254,8 @@ function orderOf(codecs: Codec[], rank: number): number[] {
 
 const lengthOf = (axis: GridAxis): number => chunkExtent(axis, 0).length;
 
-export function factsOfMetadata(metadata: ArrayMetadata): ArrayFacts {
+export function factsOfMetadata(metadata: ArrayMetadata, path: string): ArrayFacts {
+  const warnings: string[] = [];
   const grid = gridOfMetadata(metadata.chunk_grid, metadata.shape.length);
   const outer = grid.map(lengthOf);
   const sharding = named(metadata.codecs, "sharding_indexed");
@@ -271,7 +282,8 @@ export function factsOfMetadata(metadata: ArrayMetadata): ArrayFacts {
     attributes: metadata.attributes ?? {},
     attributesWith: () => metadata.attributes ?? {},
     options: {},
-    warnings: [],
+    warnings,
+    warn: keepingWarnings(warnings, path),
     get document() {
       return documentOf(metadata);
     },

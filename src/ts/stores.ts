@@ -69,7 +69,11 @@ export interface FetchStoreOptions {
    * server, and outside of browsers. A server that does not understand it is asked otherwise.
    */
   useSuffixRequest?: boolean;
-  /** Status 403 on a chunk means that it is absent, as on a bucket that may not be listed. */
+  /**
+   * Status 403 on a chunk means that it is absent, as on a bucket that may not be listed, and says nothing of credentials that have expired.
+   * Otherwise only where requests carry no credentials at all: no headers, no cookies, no `fetch` of the user's, no query in the URL. Then
+   * there is a warning on the console.
+   */
   missingOn403?: boolean;
 }
 
@@ -194,6 +198,8 @@ interface HttpContext {
   send?: Send;
   /** A range of the end of a file costs no more than any other. */
   suffixIsFree?: boolean;
+  /** Nothing that is sent beside the URL says who asks. */
+  isAnonymous?: boolean;
 }
 
 /** Whether a URL can be asked for anything without a preflight. */
@@ -207,6 +213,19 @@ export function isSameOrigin(url: string | URL): boolean {
   }
 }
 
+/** Whether the browser sends cookies along; `fetch` does so to the page's own server unless told otherwise. Outside of pages there are none. */
+function maySendCookies(url: string | URL, { credentials }: RequestInit = {}): boolean {
+  if (credentials === "omit" || credentials === "include") return credentials === "include";
+  return "location" in globalThis && isSameOrigin(url);
+}
+
+/** Whether nothing that is sent beside the URL says who asks. */
+function isAnonymous(url: string | URL, options: FetchStoreOptions): boolean {
+  const init = requestInit(options);
+  const hasHeaders = options.headers !== undefined || [...new Headers(init?.headers)].length > 0;
+  return !options.fetch && !hasHeaders && !maySendCookies(url, init);
+}
+
 /** What every request begins with. */
 const requestInit = ({ overrides, credentials }: FetchStoreOptions): RequestInit | undefined =>
   credentials === undefined ? overrides : { ...overrides, credentials };
@@ -218,12 +237,14 @@ const shown = (url: string | URL) => String(url).replace(/[?#].*$/s, "");
 export const httpOptions = (
   url: string | URL,
   options: FetchStoreOptions,
-  { isMeantFor = () => true, heard, send, suffixIsFree = false }: HttpContext = {},
+  { isMeantFor = () => true, heard, send, suffixIsFree = false, isAnonymous = false }: HttpContext = {},
 ) => ({
   fetch: send ?? sender(options, isMeantFor),
   overrides: requestInit(options),
   useSuffixRequest: options.useSuffixRequest ?? suffixIsFree,
   missingOn403: options.missingOn403 ?? false,
+  isAnonymous,
+  onConsole: (message: string) => console.warn(`zarr-wasm: ${message}`),
   onWarning: (message: string) => {
     heard?.(message);
     warn(message, shown(url));
@@ -267,7 +288,12 @@ export class FetchStore extends NativeStore {
     super((glue) =>
       glue.httpStore(
         absoluteUrl(url),
-        httpOptions(url, options, { heard, send, suffixIsFree: isSameOrigin(url) }),
+        httpOptions(url, options, {
+          heard,
+          send,
+          suffixIsFree: isSameOrigin(url),
+          isAnonymous: isAnonymous(url, options),
+        }),
       ),
     );
     this.url = url;

@@ -60,12 +60,12 @@ test("a codec that nobody knows: described, but not read", async () => {
 test("a codec's configuration that is wrong is found when the array is read", async () => {
   const store = madeStore(description, () => 0);
   const document = metadata(description);
-  document.codecs.push({ name: "gzip", configuration: { level: "high" } });
+  document.codecs.push({ name: "gzip", configuration: { speed: "high" } });
   store.set("/zarr.json", encode(document));
   const array = await zarr.open(store, { kind: "array" });
   const error = await failure(array.get());
   assert.ok(error instanceof zarr.InvalidMetadataError, error.name);
-  assert.match(error.field, /level/);
+  assert.match(error.field, /speed/);
   assert.equal(error.codec, "gzip");
 });
 

@@ -116,6 +116,15 @@ async function checkElements(array, expected) {
   await checkChunks(array, expected);
 }
 
+/** Those that the fixture names are there, each once; where it names some, there are no others. */
+function checkWarnings({ warnings }, expected) {
+  if (!expected.warnings) return;
+  assert.deepEqual(
+    warnings.map((warning) => /\[([^[]*)\]$/.exec(warning)?.[1]),
+    expected.warnings,
+  );
+}
+
 async function checkGet(array, expected) {
   const { data, shape, stride } = await array.get();
   assert.deepEqual(shape, expected.shape);
@@ -178,6 +187,7 @@ for (const { name, store: folder, expected: nodes } of goodCases()) {
         checkDescription(node, expected);
         if (expected.kind === "group") return;
         await checkElements(node, expected);
+        checkWarnings(node, expected);
       });
     }
   });

@@ -111,6 +111,54 @@ test("warnings come once to whoever listens, and a listener that throws ends not
   }
 });
 
+/** Chunks of so many bytes, each a frame that Blosc has only copied, with 16 bytes behind it. */
+function trailingBlosc(size, chunks) {
+  const compressor = { id: "blosc", cname: "lz4", clevel: 0, shuffle: 0, blocksize: 0 };
+  const rest = { zarr_format: 2, dtype: "|u1", compressor, fill_value: 0, order: "C", filters: null };
+  const zarray = JSON.stringify({ shape: [size * chunks], chunks: [size], ...rest });
+  const store = new Map([["/.zarray", new TextEncoder().encode(zarray)]]);
+  for (let chunk = 0; chunk < chunks; chunk++) {
+    const frame = new Uint8Array(16 + size + 16);
+    frame.set([2, 1, 2, 1]);
+    frame.set(new Uint8Array(Uint32Array.of(size, size, size + 16).buffer), 4);
+    frame.fill(chunk + 1, 16, 16 + size);
+    store.set(`/${chunk}`, frame);
+  }
+  return store;
+}
+
+test("what is odd within chunks is told once, by workers and on the caller's thread, when reading and when writing", async () => {
+  const heard = [];
+  await zarr.init({ onWarning: (message, path) => heard.push([message, path]) });
+  try {
+    for (const [size, where] of [
+      [100, "caller"],
+      [1 << 20, "workers"],
+    ]) {
+      heard.length = 0;
+      const store = trailingBlosc(size, 4);
+      const array = await zarr.open(store, { kind: "array" });
+      const other = await zarr.open(store, { kind: "array" });
+      assert.deepEqual(array.warnings, []);
+      const before = zarr.info().parts[where];
+      const { data } = await array.get();
+      assert.ok(zarr.info().parts[where] > before, where);
+      assert.deepEqual([data[0], data[size], data.at(-1)], [1, 2, 4]);
+      await array.get([1]);
+      assert.equal(array.warnings.length, 1);
+      assert.match(array.warnings[0], /Blosc.*\[blosc-trailing\]$/);
+      assert.deepEqual(heard, [[array.warnings[0], "/"]]);
+      // The chunk is decoded to be changed, and stored without what was behind it.
+      await other.set([0], 7);
+      assert.equal(heard.length, 2);
+      assert.deepEqual([other.warnings, array.warnings.length], [[...array.warnings], 1]);
+      assert.deepEqual([...(await other.get([zarr.slice(0, 2)])).data], [7, 1]);
+    }
+  } finally {
+    await zarr.init({ onWarning: () => {} });
+  }
+});
+
 test("memoryLimit bounds what is kept; caches say more exactly how much", async () => {
   const server = await scriptedServer(files);
   try {

@@ -38,6 +38,7 @@ const NAMES = [
   "TimeUnits",
   "UnicodeStringArray",
   "UnknownCodecError",
+  "UnreadableNode",
   "UnsupportedError",
   "ZarrError",
   "ZipFileStore",

@@ -168,11 +168,46 @@ test("a group without levels, and levels that are not there", async () => {
   gone.set("/2/zarr.json", new TextEncoder().encode("{"));
   const pyramid = await zarr.pyramid(await zarr.open(gone));
   assert.equal(pyramid.levels.length, 1);
-  assert.deepEqual(pyramid.findings.map(({ rule }) => rule).sort(), [
-    "pyramid/missing-level",
-    "pyramid/missing-level",
-    "pyramid/unreadable",
-  ]);
+  assert.deepEqual(
+    pyramid.findings.map(({ rule, path }) => [rule, path]),
+    [
+      ["pyramid/missing-level", "/multiscales/layout/1"],
+      ["pyramid/unreadable", "/multiscales/layout/2"],
+    ],
+  );
+});
+
+test("where no level can be used, the error says which were refused and why", async () => {
+  const refused = powersOfTwo(3);
+  for (const [level, data_type] of ["int1024", { name: "r12" }].entries()) {
+    const document = JSON.parse(new TextDecoder().decode(refused.get(`/${level}/zarr.json`)));
+    refused.set(`/${level}/zarr.json`, encode({ ...document, data_type }));
+  }
+  const root = await zarr.open(refused, { kind: "group" });
+  // What can be used is used.
+  const { levels, findings } = await zarr.pyramid(root);
+  assert.deepEqual(
+    [levels.length, findings.map(({ rule }) => rule)],
+    [1, ["pyramid/unreadable", "pyramid/unreadable"]],
+  );
+  refused.delete("/2/zarr.json");
+  await assert.rejects(zarr.pyramid(root), (error) => {
+    assert.match(error.message, /"\/0" cannot be opened: .*int1024/);
+    assert.match(error.message, /"\/1" cannot be opened: .*r12/);
+    assert.match(error.message, /nothing at "\/2"/);
+    assert.equal(error.path, "/");
+    assert.match(error.cause.message, /int1024/);
+    return true;
+  });
+});
+
+test("an error of all levels has their code", async () => {
+  const store = powersOfTwo(2);
+  for (const level of [0, 1]) {
+    const document = JSON.parse(new TextDecoder().decode(store.get(`/${level}/zarr.json`)));
+    store.set(`/${level}/zarr.json`, encode({ ...document, data_type: "int1024" }));
+  }
+  await assert.rejects(zarr.pyramid(await zarr.open(store)), { code: "Unsupported", message: /"\/1"/ });
 });
 
 test("levels that are groups: the consolidated metadata say what is in them", async () => {

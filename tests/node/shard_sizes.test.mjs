@@ -130,3 +130,29 @@ test("a server that ignores ranges sends what there is", async () => {
     request.method === "GET" && bytes && Boolean(response.writeHead(200).end(bytes));
   for (const shard of [0, 1]) await readOne(array, shard);
 });
+
+test("a shard that lost its first bytes is refused as a whole, for no request more, whichever way its size is told", async () => {
+  const whole = madeShards(false);
+  for (const [useSuffixRequest, ignoresRanges, expected] of [
+    [false, false, ["GET", "GET"]],
+    [true, false, ["GET"]],
+    [false, true, ["GET"]],
+  ]) {
+    for (const lost of [4, INNER]) {
+      server.files = new Map(whole).set("/c/0/0", whole.get("/c/0/0").subarray(lost));
+      server.act = (request, response, bytes) =>
+        ignoresRanges && request.method === "GET" && bytes && Boolean(response.writeHead(200).end(bytes));
+      const store = new zarr.FetchStore(server.url, { useSuffixRequest });
+      const array = await zarr.open(store, { kind: "array" });
+      server.requests.length = 0;
+      // In the first rows every chunk is there, shifted.
+      await assert.rejects(array.get([zarr.slice(3, 4), zarr.slice(5, 6)]), (error) => {
+        assert.equal(error.code, "Format");
+        assert.match(error.message, /shard index/);
+        assert.equal(error.key, "c/0/0");
+        return true;
+      });
+      assert.deepEqual(methods(server.of("/c/0/0")), expected);
+    }
+  }
+});

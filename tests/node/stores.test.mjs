@@ -174,6 +174,19 @@ for (const [name, arrays] of Object.entries(EXPECTED)) {
   });
 }
 
+test("an archive of more than one folder: the error names where the hierarchy is, and there it opens", async () => {
+  const blob = new Blob([readFileSync(join(STORES, "beside.zip"))]);
+  for (const options of [{}, { path: "a" }]) {
+    await assert.rejects(zarr.open(blob, options), (error) => {
+      equal(error.code, "NotFound");
+      assert.match(error.message, /there is one at "data\.zarr"/);
+      return true;
+    });
+  }
+  const array = await zarr.open(blob, { path: "data.zarr/a", kind: "array" });
+  equal([...(await array.get()).data], flat(EXPECTED["folder.zip"].a));
+});
+
 test("an archive is read by few requests, and a server that ignores ranges is read once", async () => {
   const files = content();
   files.set("/large", new Uint8Array(200_000).fill(7));

@@ -99,18 +99,113 @@ test("400 and 401 are errors, of chunks too, and say what may be done", async ()
   }
 });
 
-test("403: a chunk is absent once the store has answered, with one warning, here and at the node", async () => {
+/** Runs with a console that keeps what it is told. */
+async function withConsole(act) {
+  const { warn } = console;
+  const told = [];
+  console.warn = (message) => told.push(message);
+  try {
+    await act(told);
+  } finally {
+    console.warn = warn;
+  }
+}
+
+/** The server without two chunks, which it says 403 of. */
+function withoutTwoChunks() {
   server.act = (_request, response, bytes) => !bytes && Boolean(response.writeHead(403).end());
   const files = new Map(chunks);
   files.delete(CHUNK);
   files.delete("/c/0/1");
   server.files = files;
-  const { data } = await array.get([0, null]);
-  assert.ok(data.every((value) => value === -1));
-  assert.equal(warnings.length, 1);
-  assert.match(warnings[0][0], /403/);
-  assert.deepEqual(array.warnings, [warnings[0][0]]);
+}
+
+test("403: a chunk is absent once the store has answered, with one warning, here, at the node and on the console", async () => {
+  withoutTwoChunks();
+  await withConsole(async (told) => {
+    for (let times = 0; times < 2; times += 1) {
+      const { data } = await array.get([0, null]);
+      assert.ok(data.every((value) => value === -1));
+    }
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0][0], /403/);
+    assert.deepEqual(array.warnings, [warnings[0][0]]);
+    assert.deepEqual(told, [`zarr-wasm: ${warnings[0][0]}`]);
+  });
   assert.equal(zarr.info().warnings > 0, true);
+});
+
+test("403: an absence that was concluded from it is not kept, of a chunk and of a shard", async () => {
+  const shards = await madeShards();
+  for (const [files, key, element] of [
+    [chunks, CHUNK, 101],
+    [shards, "/c/0/0", 513],
+  ]) {
+    server.files = files;
+    // Later tests are to begin without knowing that suffixes work here.
+    const store = new zarr.FetchStore(server.url, { useSuffixRequest: false });
+    const opened = await zarr.open(store, { kind: "array" });
+    server.act = (_request, response, _bytes, asked) =>
+      asked.startsWith("/c/") && Boolean(response.writeHead(403).end());
+    const read = async () => (await opened.get([zarr.slice(1, 2), zarr.slice(1, 2)])).data[0];
+    await withConsole(async () => assert.equal(await read(), files === chunks ? -1 : 0));
+    server.act = undefined;
+    server.requests.length = 0;
+    assert.equal(await read(), element);
+    assert.ok(server.of(key).length > 0);
+  }
+});
+
+test("403: with credentials of any form an error, so that a login that has expired shows no blank data", async () => {
+  const forms = [
+    [server.url, { headers: { "X-Token": "1" } }],
+    [server.url, { headers: () => ({ "X-Token": "1" }) }],
+    [server.url, { overrides: { headers: [["X-Token", "1"]] } }],
+    [server.url, { credentials: "include" }],
+    [server.url, { overrides: { credentials: "include" } }],
+    [server.url, { fetch: (request) => fetch(request) }],
+    [`${server.url}?sig=secret`, {}],
+  ];
+  await withConsole(async (told) => {
+    for (const [url, options] of forms) {
+      server.act = undefined;
+      const opened = await zarr.open(new zarr.FetchStore(url, options), { kind: "array" });
+      withoutTwoChunks();
+      await assert.rejects(opened.get(), { code: "Store", message: /403/ }, JSON.stringify(options));
+      const lenient = new zarr.FetchStore(url, { ...options, missingOn403: true });
+      const { data } = await (await zarr.open(lenient, { kind: "array" })).get([0, null]);
+      assert.ok(data.every((value) => value === -1));
+    }
+    assert.deepEqual(told, []);
+  });
+});
+
+test("403: on the page's own server, which cookies go to, an error; with `omit` no cookies go", async () => {
+  globalThis.location = new URL("/page", server.url);
+  try {
+    for (const [credentials, isAbsent] of [
+      [undefined, false],
+      ["same-origin", false],
+      ["omit", true],
+    ]) {
+      server.act = undefined;
+      const opened = await zarr.open(new zarr.FetchStore(server.url, { credentials }), { kind: "array" });
+      withoutTwoChunks();
+      const reading = opened.get([0, null]);
+      if (isAbsent) await withConsole(async () => assert.equal((await reading).data[0], -1));
+      else await assert.rejects(reading, { code: "Store", message: /403/ });
+    }
+  } finally {
+    delete globalThis.location;
+  }
+});
+
+test("403: what may be there and is not shown is not overwritten by a write of a part of it", async () => {
+  const opened = await zarr.open(server.url, { kind: "array" });
+  server.act = (request, response, _bytes, asked) =>
+    asked === CHUNK && Boolean(response.writeHead(request.method === "PUT" ? 201 : 403).end());
+  await assert.rejects(opened.set([0, 0], 5), { code: "Store", message: /403/ });
+  assert.ok(!server.requests.some(({ method }) => method === "PUT"));
 });
 
 test("403: of metadata an error; of the first chunk of an array that came from elsewhere, too, but for `missingOn403`", async () => {

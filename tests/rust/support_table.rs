@@ -1,16 +1,19 @@
-//! The README's table of codecs is made from the registry: this test holds the one to the other. `npm run support-table` writes it.
+//! The README's tables of codecs and of tolerated forms are made from the lists in the source: these tests hold them to each other.
+//! `npm run support-table` writes them.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use std::sync::Mutex;
 
 use zarr_wasm::format::codec::refused::REFUSED;
 use zarr_wasm::format::codec::registry::{CodecKind, ENTRIES, Home};
+use zarr_wasm::format::tolerated::{Entry, Form, STILL_REFUSED};
 
-const BEGIN: &str = "<!-- codecs: written by `npm run support-table` -->\n";
-const END: &str = "<!-- /codecs -->";
+/// Both tests may write the file.
+static README: Mutex<()> = Mutex::new(());
 
-fn table() -> String {
+fn codecs() -> String {
     let mut table = String::from(
         "| codec (v3) | also read as | v2 `id` | kind | module | zarr-python | zarrs | tensorstore | zarrita |\n\
          |---|---|---|---|---|---|---|---|---|\n",
@@ -41,17 +44,43 @@ fn table() -> String {
     table
 }
 
-#[test]
-fn the_readme_lists_the_registry() {
+fn tolerated_forms() -> String {
+    let mut table = String::from("| name | form | written by | read as |\n|---|---|---|---|\n");
+    for Entry { name, form, writer, read } in Form::ALL.iter().map(|form| form.entry()) {
+        let written = writeln!(table, "| `{name}` | {form} | {writer} | {read} |");
+        assert!(written.is_ok());
+    }
+    table.push_str("\nRefused, though another reader gives elements:\n\n");
+    for (what, who, why) in STILL_REFUSED {
+        let written = writeln!(table, "- {what} ({who}): {why}.");
+        assert!(written.is_ok());
+    }
+    table
+}
+
+/// Holds the part of the README between two marks to a table, or writes it.
+fn hold(name: &str, table: &str) {
+    let (begin, end) =
+        (format!("<!-- {name}: written by `npm run support-table` -->\n"), format!("<!-- /{name} -->"));
+    let _turn = README.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
     let readme = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{error}"));
-    let (head, rest) = readme.split_once(BEGIN).unwrap_or_else(|| panic!("README.md has no {BEGIN}"));
-    let (listed, tail) = rest.split_once(END).unwrap_or_else(|| panic!("README.md has no {END}"));
-    let table = table();
+    let (head, rest) = readme.split_once(&begin).unwrap_or_else(|| panic!("README.md has no {begin}"));
+    let (listed, tail) = rest.split_once(&end).unwrap_or_else(|| panic!("README.md has no {end}"));
     if std::env::var_os("WRITE_SUPPORT_TABLE").is_some() {
-        fs::write(&path, format!("{head}{BEGIN}{table}{END}{tail}"))
+        fs::write(&path, format!("{head}{begin}{table}{end}{tail}"))
             .unwrap_or_else(|error| panic!("{error}"));
         return;
     }
-    assert_eq!(listed, table, "README.md does not list the registry: run npm run support-table");
+    assert_eq!(listed, table, "README.md does not list the {name}: run npm run support-table");
+}
+
+#[test]
+fn the_readme_lists_the_registry() {
+    hold("codecs", &codecs());
+}
+
+#[test]
+fn the_readme_lists_the_forms_that_are_read_with_a_warning() {
+    hold("tolerated", &tolerated_forms());
 }

@@ -7,6 +7,7 @@ references as kerchunk finds them in HDF5 and NetCDF files. `expected.json` has 
 import io
 import json
 import os
+import shutil
 import tempfile
 import zipfile
 from pathlib import Path
@@ -61,6 +62,19 @@ def expect(name, path, values):
     EXPECTED.setdefault(name, {})[path] = np.asarray(values).tolist()
 
 
+def make_folders(tree, work):
+    """A folder in a folder, as Python's shutil packs it: with entries for the folders themselves; and one beside a text."""
+    root = work / "packed"
+    shutil.copytree(tree, root / "download" / "data.zarr")
+    for path in [root, *root.rglob("*")]:
+        os.utime(path, (315619200, 315619200))
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    shutil.make_archive(str(HERE / "in-folders"), "zip", root_dir=root, base_dir="download")
+    (root / "download" / "README.txt").write_text("What is in the folder beside this text.\n")
+    os.utime(root / "download" / "README.txt", (315619200, 315619200))
+    shutil.make_archive(str(HERE / "beside"), "zip", root_dir=root / "download")
+
+
 def make_archives(work):
     tree(work / "v3")
     tree(work / "v2", 2)
@@ -71,6 +85,7 @@ def make_archives(work):
     archive("deflated.zip", v3, zipfile.ZIP_DEFLATED)
     archive("v2.zip", v2, zipfile.ZIP_DEFLATED)
     archive("folder.zip", [("data.zarr/" + key, data) for key, data in v3] + [("__MACOSX/data.zarr/._a", b"?")])
+    make_folders(work / "v3", work)
     with zipfile.ZipFile(HERE / "zip64.zip", "w") as out:
         for key, data in v3:
             with out.open(zipfile.ZipInfo(key), "w", force_zip64=True) as entry:
@@ -92,7 +107,7 @@ def make_archives(work):
         array[:] = 1
         array[:] = VALUES
 
-    names = ["stored.zip", "deflated.zip", "v2.zip", "folder.zip", "zip64.zip", "streamed.zip", "image.ozx", "zip-store.zip"]
+    names = ["stored.zip", "deflated.zip", "v2.zip", "folder.zip", "in-folders.zip", "zip64.zip", "streamed.zip", "image.ozx", "zip-store.zip"]
     for name in names:
         expect(name, "a", VALUES)
 

@@ -164,8 +164,13 @@ export async function consolidating(store: zarr.FetchStore) {
   const listable = await zarr.withConsolidatedMetadata(store);
   check<Same<ReturnType<typeof listable.contents>[number]["kind"], "array" | "group">>();
   const maybe = await zarr.withMaybeConsolidatedMetadata(store, { format: ["v3", "v2"] });
-  if ("contents" in maybe) maybe.contents();
-  await zarr.open(listable, { kind: "group" });
+  if ("contents" in maybe) for (const { error } of maybe.contents()) error?.code;
+  const group = await zarr.open(listable, { kind: "group" });
+  for await (const child of group.children()) {
+    check<Same<typeof child.kind, "array" | "group">>();
+    if (child.error) check<Same<typeof child.error, zarr.ZarrError>>();
+    else if (child.kind === "array") await child.get();
+  }
 }
 
 /** Code typed against zarrita's names. */

@@ -56,8 +56,10 @@ export class Dataset {
 }
 
 export async function openDataset(url: URL, wire: Wire, signal: AbortSignal): Promise<Dataset> {
+  // The package cannot know that this `fetch` adds no credentials: a bucket that may not be listed says 403 for absent chunks.
+  const missingOn403 = url.search === "" && url.origin !== location.origin;
   const store = await zarr.withMaybeConsolidatedMetadata(
-    new zarr.FetchStore(url.href, { fetch: wire.fetch }),
+    new zarr.FetchStore(url.href, { fetch: wire.fetch, missingOn403 }),
   );
   signal.throwIfAborted();
   const root = await zarr.open(store, { signal });

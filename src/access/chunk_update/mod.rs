@@ -302,7 +302,7 @@ impl Updater<'_> {
         let mut unanswered = None;
         for linear in 0..count {
             let before = match (&index, old) {
-                (Some(index), Some(old)) => slice(old, index.get(linear, Some(old.len() as u64))?),
+                (Some(index), Some(old)) => slice(old, index.get(linear)?),
                 _ => None,
             };
             let inside = shard.inside_of(linear);

@@ -52,15 +52,15 @@ impl Remains {
         }
     }
 
-    /// Where what is kept stands in a shard that has this index (encoded).
+    /// Where what is kept stands in a shard that has this index (encoded), and this length, where known.
     ///
     /// # Errors
     /// `Format` for an index that cannot be.
-    pub fn kept(&self, encoded: &[u8]) -> Result<Kept> {
-        let index: ShardIndex = self.index.decode(encoded)?;
+    pub fn kept(&self, encoded: &[u8], shard_len: Option<u64>) -> Result<Kept> {
+        let index: ShardIndex = self.index.decode(encoded, shard_len)?;
         let mut kept = Kept { ranges: Vec::new(), index: 0, len: 0 };
         for linear in 0..self.count {
-            let Some(range) = index.get(linear, None)? else { continue };
+            let Some(range) = index.get(linear)? else { continue };
             kept.len = kept.len.max(range.end);
             if !self.replaced.contains(&linear) && !range.is_empty() {
                 kept.ranges.push(range);

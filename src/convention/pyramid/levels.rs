@@ -1,7 +1,7 @@
 //! From a level's name to its array: itself, or a variable in the group it names.
 
 use super::source::{LevelSource, Source};
-use super::{LEVELS, Question, Wants, join};
+use super::{LEVELS, Question, SENTENCES, Wants, join};
 use crate::convention::finding::Report;
 use crate::convention::node::{Kind, Node};
 use crate::error::{Error, Result};
@@ -57,9 +57,7 @@ pub fn find<'a>(
         let path = join(root, &level.asset);
         match question.nodes.get(&path) {
             None => wants.node(path),
-            Some(None) => {
-                report.error("missing-level", &level.pointer, format!("there is nothing at {path:?}"))
-            }
+            Some(None) => question.report(&path, &level.pointer, "nothing", report),
             Some(Some(node)) if node.kind == Kind::Array => {
                 found.levels.push(FoundLevel { source: level, path, node, group: None });
             }
@@ -98,7 +96,7 @@ fn of_group<'a>(
         Some(Some(node)) if node.kind == Kind::Array => {
             found.levels.push(FoundLevel { source: level, path, node, group: Some(group) });
         }
-        Some(_) => report.warning("missing-level", &level.pointer, format!("there is no array at {path:?}")),
+        Some(_) => question.report(&path, &level.pointer, "no array", report),
     }
     Ok(())
 }
@@ -139,7 +137,14 @@ fn choose(
     }
     if ranked.is_empty() {
         let error = Error::argument("which array of a level is meant must be said: variable").at_node(path);
-        return Err(error.actual("no array of two dimensions or more can be listed in it"));
+        let mut refused = Report::new("pyramid");
+        for path in names.iter().map(|name| join(path, name)) {
+            if question.refused.contains_key(&path) {
+                question.report(&path, "", "nothing", &mut refused);
+            }
+        }
+        let reasons = refused.summary(SENTENCES).map(|reasons| format!(": {reasons}")).unwrap_or_default();
+        return Err(error.actual(format!("no array of two dimensions or more can be listed in it{reasons}")));
     }
     let most = ranked.iter().map(|(rank, _)| *rank).max().unwrap_or(0);
     found.variables = ranked.iter().map(|(_, name)| (*name).to_owned()).collect();

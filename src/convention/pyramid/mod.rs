@@ -14,13 +14,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::finding::{Finding, Report};
-use super::node::{Node, Nodes};
-use crate::error::{Error, Result};
+use super::node::{Node, Nodes, Refusal, Refusals};
+use crate::error::{Error, ErrorKind, Result};
 pub use axes::PyramidAxis;
 use source::Source;
 
 /// How many levels are looked at: 2^64 elements halved to one are 65.
 const LEVELS: usize = 66;
+
+/// How many reasons an error gives.
+const SENTENCES: usize = 8;
 
 /// What is known, and what is wanted.
 #[derive(Debug, Deserialize)]
@@ -30,12 +33,47 @@ pub struct Question {
     root: String,
     /// What is known so far.
     nodes: Nodes,
+    /// Which of them could not be opened.
+    #[serde(default)]
+    refused: Refusals,
     /// Which image, where a group has several.
     #[serde(default)]
     image: usize,
     /// Which array, where levels are groups of several.
     #[serde(default)]
     variable: Option<String>,
+}
+
+impl Question {
+    /// Says that a node is missing, or why it cannot be opened.
+    fn report(&self, path: &str, pointer: &str, what: &str, report: &mut Report) {
+        match self.refused.get(path) {
+            Some(refusal) => report.error("unreadable", pointer, reason(path, refusal)),
+            None => report.error("missing-level", pointer, format!("there is {what} at {path:?}")),
+        }
+    }
+
+    /// Tells of nodes that are no levels and cannot be opened: labels, a grid mapping.
+    fn report_others(&self, report: &mut Report) {
+        for (path, refusal) in &self.refused {
+            let reason = reason(path, refusal);
+            if !report.says(&reason) {
+                report.error("unreadable", "", reason);
+            }
+        }
+    }
+
+    /// The kind of the error when no level can be used: that of all refusals, where they are of one.
+    fn refusal_kind(&self) -> ErrorKind {
+        let mut codes = self.refused.values().map(|refusal| refusal.code.as_str());
+        let first = codes.next();
+        let first = first.filter(|first| codes.all(|code| code == *first));
+        first.and_then(ErrorKind::from_code).unwrap_or(ErrorKind::Format)
+    }
+}
+
+fn reason(path: &str, Refusal { message, .. }: &Refusal) -> String {
+    format!("{path:?} cannot be opened: {message}")
 }
 
 /// What comes next.
@@ -166,14 +204,21 @@ pub fn step(question: &Question) -> Result<Step> {
     // bioformats2raw puts images into groups below one that says so; they do not nest.
     for _ in 0..2 {
         let Some(known) = question.nodes.get(&root) else { return Ok(need(root)) };
-        let node =
-            known.as_ref().ok_or_else(|| Error::not_found("there is no node").at_node(root.as_str()))?;
+        let node = known.as_ref().ok_or_else(|| absent(question, &root))?;
         match source::follow(node) {
             Some(series) if node.is_group() => root = join(&root, &series),
             _ => return of_node(question, &root, node),
         }
     }
     Err(no_pyramid(&root))
+}
+
+fn absent(question: &Question, root: &str) -> Error {
+    let error = match question.refused.get(root) {
+        Some(Refusal { message, .. }) => Error::new(question.refusal_kind(), message.clone()),
+        None => Error::not_found("there is no node"),
+    };
+    error.at_node(root)
 }
 
 fn need(path: String) -> Step {
@@ -199,20 +244,13 @@ fn of_node(question: &Question, root: &str, node: &Node) -> Result<Step> {
         return Ok(Step::Need { nodes: wants.nodes, listings: wants.listings });
     }
     if found.levels.is_empty() {
-        return Err(Error::format("no level of the pyramid can be used")
+        return Err(Error::new(question.refusal_kind(), "no level of the pyramid can be used")
             .at_node(root)
-            .actual(first_message(report)));
+            .actual(report.summary(SENTENCES).unwrap_or_else(|| "no levels".to_owned())));
     }
+    question.report_others(&mut report);
     let model = assemble(root, node, &source, found, labels, reference, report);
     Ok(Step::Model(Box::new(model)))
-}
-
-fn first_message(report: Report) -> String {
-    report
-        .into_findings()
-        .into_iter()
-        .next()
-        .map_or_else(|| "no levels".to_owned(), |finding| finding.message)
 }
 
 fn assemble(

@@ -19,6 +19,7 @@ use crate::error::{Error, Result};
 use crate::format::metadata::extension::Extension;
 use crate::format::metadata::json::{Json, Object};
 use crate::format::metadata::write::text::{ObjectText, string};
+use crate::format::tolerated::Form;
 
 /// What stands between the indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,8 +107,7 @@ impl ChunkKeyEncoding {
 
     /// What a reader of the array should hear of; most encodings give no occasion.
     pub fn warning(&self) -> Option<String> {
-        let proposal = "the chunk key encoding \"fanout\" is a proposal whose texts disagree; keys are those of the latest";
-        matches!(self, Self::Fanout(_)).then(|| proposal.to_owned())
+        matches!(self, Self::Fanout(_)).then(|| Form::V3Fanout.warning("chunk_key_encoding"))
     }
 
     /// What stands between the indices, where that is one of the two characters of the core's encodings.

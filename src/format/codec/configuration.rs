@@ -1,10 +1,10 @@
 //! A codec's configuration, read field by field: every error names the field, what was expected and what was there.
 //!
-//! A field that no read asked for is an error where the specification says that it must be understood (v3), and ignored
-//! where readers always have (v2). Deliberately no derive: a codec's parser is a handful of reads, and stays one.
+//! A field that no read asked for is an error where the specification says that it must be understood (v3). Where readers always
+//! ignored it (v2), and where only an encoder needs what is wrong, the error is kept for whoever encodes. Deliberately no derive: a codec's parser is a handful of reads, and stays one.
 
 use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
@@ -29,6 +29,7 @@ pub struct Configuration<'a> {
     spelling: Spelling,
     fields: Vec<Field<'a>>,
     users: Users,
+    refusal: RefCell<Option<Error>>,
 }
 
 #[derive(Debug)]
@@ -53,7 +54,7 @@ impl<'a> Configuration<'a> {
             .into_iter()
             .map(|(name, value)| Field { name, value, understood: Cell::new(false) })
             .collect();
-        Ok(Self { codec, spelling, fields, users: None })
+        Ok(Self { codec, spelling, fields, users: None, refusal: RefCell::default() })
     }
 
     /// The same, of an array whose chains may hold codecs of the user's.
@@ -144,6 +145,19 @@ impl<'a> Configuration<'a> {
         (!absent).then_some(field.value)
     }
 
+    /// A value that only an encoder needs: what is wrong with it stops nobody who reads.
+    pub fn for_encoder<T>(&self, read: Result<Option<T>>) -> Option<T> {
+        read.unwrap_or_else(|error| {
+            self.refusal.borrow_mut().get_or_insert(error);
+            None
+        })
+    }
+
+    /// Why nothing can be encoded with this configuration, though it can be decoded.
+    pub fn into_refusal(self) -> Option<Error> {
+        self.refusal.into_inner()
+    }
+
     /// Takes a field as understood whatever it holds: for those that mean nothing to a reader.
     pub fn tolerate(&self, field: &str) {
         self.json(field);
@@ -160,16 +174,31 @@ impl<'a> Configuration<'a> {
     /// Checks that every field was understood, once the codec has read those it knows.
     ///
     /// # Errors
-    /// `Format` naming the first that was not; never in v2.
+    /// `Format` naming the first that was not; in v2 that is for whoever encodes.
     pub fn finish(&self) -> Result<()> {
-        if self.codec.format == ZarrFormat::V2 {
-            return Ok(());
+        let checked = self.check_understood();
+        match self.codec.format {
+            ZarrFormat::V2 => {
+                self.for_encoder(checked.map(Some));
+                Ok(())
+            }
+            ZarrFormat::V3 | ZarrFormat::Draft(_) => checked,
         }
+    }
+
+    fn check_understood(&self) -> Result<()> {
         if self.spelling == Spelling::Numcodecs {
             // numcodecs' own `get_config` repeats the codec's name here, and some writers pass it on.
             self.tolerate("id");
         }
-        match self.fields.iter().find(|field| !field.understood.get()) {
+        // imagecodecs writes all that its functions can be told, which differs from release to release.
+        if self.codec.name.starts_with("imagecodecs_") && self.codec.format == ZarrFormat::V2 {
+            return Ok(());
+        }
+        // null is "not given", whatever it is that was not.
+        let is_v2 = self.codec.format == ZarrFormat::V2;
+        let is_open = |field: &&Field<'_>| !(field.understood.get() || is_v2 && field.value.is_null());
+        match self.fields.iter().find(is_open) {
             Some(field) => Err(Error::format("configuration has a field that is not understood")
                 .in_field(field.name.as_ref())
                 .actual(field.value.describe())),
@@ -232,7 +261,21 @@ mod tests {
             assert_eq!(configuration.integer("level", 0..=9).unwrap(), Some(1));
             let field = configuration.finish().err().and_then(|error| error.context().field.clone());
             assert_eq!(field.as_deref(), refused, "{name}");
+            let refusal = configuration.into_refusal().and_then(|error| error.context().field.clone());
+            assert_eq!(refusal.is_some(), format == ZarrFormat::V2, "{name}: {refusal:?}");
         }
+    }
+
+    #[test]
+    fn what_only_an_encoder_needs_is_kept_for_it() {
+        let codec = codec("gzip", ZarrFormat::V3);
+        let document = Document::parse(br#"{"level": 12, "other": 3}"#).unwrap();
+        let configuration = Configuration::new(&codec, document.root()).unwrap();
+        assert_eq!(configuration.for_encoder(configuration.integer("other", 0..=9)), Some(3));
+        assert_eq!(configuration.for_encoder(configuration.integer("level", 0..=9)), None);
+        configuration.finish().unwrap();
+        let refusal = configuration.into_refusal().unwrap();
+        assert_eq!(refusal.context().field.as_deref(), Some("level"));
     }
 
     #[test]

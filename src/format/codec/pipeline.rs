@@ -10,7 +10,7 @@ use std::rc::Rc;
 use super::elsewhere;
 use super::user::{UserCodecs, UserStage, Users};
 use crate::error::{Error, Result, Stage};
-use crate::format::codec::registry::{self, Home};
+use crate::format::codec::registry::{self, Home, Parsed};
 use crate::format::codec::sharding::Sharding;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Output, Packed, Spec,
@@ -48,11 +48,18 @@ pub(super) struct Named<T: ?Sized> {
     pub(super) codec: Box<T>,
     /// It is the user's, and run by somebody else.
     pub(super) user: Option<Rc<UserStage>>,
+    /// Why it only decodes.
+    pub(super) refusal: Option<Error>,
 }
 
 impl<T: ?Sized> Named<T> {
     pub(super) fn blame(&self, stage: Stage) -> impl Fn(Error) -> Error + '_ {
         move |error| error.in_stage(stage).in_codec(self.name.as_str())
+    }
+
+    /// That it can encode.
+    pub(super) fn check_encodes(&self) -> Result<()> {
+        self.refusal.clone().map_or(Ok(()), Err)
     }
 }
 
@@ -125,8 +132,8 @@ impl Pipeline {
                 None => None,
             };
             is_cut |= user.is_some();
-            let spec = match &user {
-                Some(stage) => elsewhere::user_spec(stage),
+            let Parsed { spec, refusal } = match &user {
+                Some(stage) => elsewhere::user_spec(stage).into(),
                 None => {
                     home = other_home(home, registry::home_of(&metadata.name, metadata.format))?;
                     registry::parse_with(metadata, users)?
@@ -138,15 +145,15 @@ impl Pipeline {
                 (Spec::ArrayToArray(spec), None) => {
                     let codec = spec.bind(&encoded).map_err(blame)?;
                     encoded = codec.encoded().clone();
-                    array_to_array.push(Named { name: name(), codec, user });
+                    array_to_array.push(Named { name: name(), codec, user, refusal });
                 }
                 (Spec::ArrayToBytes(spec), None) => {
                     let codec = spec.bind(&encoded).map_err(blame)?;
-                    array_to_bytes = Some(Named { name: name(), codec, user });
+                    array_to_bytes = Some(Named { name: name(), codec, user, refusal });
                 }
                 (Spec::BytesToBytes(spec), Some(_)) => {
                     let codec = spec.bind(&encoded).map_err(blame)?;
-                    bytes_to_bytes.push(Named { name: name(), codec, user });
+                    bytes_to_bytes.push(Named { name: name(), codec, user, refusal });
                 }
                 (spec, _) => return Err(blame(out_of_place(&spec))),
             }
@@ -273,8 +280,10 @@ impl Pipeline {
     /// Elements (packed, C order, little-endian) → bytes.
     ///
     /// # Errors
-    /// `Argument` for values that a codec cannot represent, `Unsupported` where this build has no encoder.
+    /// `Argument` for values that a codec cannot represent, `Unsupported` where this build has no encoder, and as
+    /// [`check_encodes`](Self::check_encodes).
     pub fn encode(&self, elements: ArrayBytes) -> Result<Vec<u8>> {
+        self.check_encodes().map_err(|error| error.in_stage(Stage::Encode))?;
         if let Some(cut) = &self.cut {
             return self.encode_cut(cut, elements);
         }
@@ -288,6 +297,16 @@ impl Pipeline {
             bytes = stage.codec.encode(&bytes).map_err(stage.blame(Stage::Encode))?;
         }
         Ok(bytes)
+    }
+
+    /// That every codec can encode with its configuration.
+    ///
+    /// # Errors
+    /// `Format` for a parameter that only an encoder needs and that is not understood.
+    pub fn check_encodes(&self) -> Result<()> {
+        self.array_to_array.iter().try_for_each(Named::check_encodes)?;
+        self.array_to_bytes.check_encodes()?;
+        self.bytes_to_bytes.iter().try_for_each(Named::check_encodes)
     }
 
     fn element_size(&self) -> usize {

@@ -182,31 +182,48 @@ pub fn home_of(name: &str, format: ZarrFormat) -> Option<Home> {
     find(name, format).map(|entry| entry.home)
 }
 
-/// A codec's metadata, understood.
+/// A codec's metadata, understood in all that an encoder needs.
 ///
 /// # Errors
 /// `Unsupported` for a codec that nobody knows, `Format` for a configuration that breaks its
 /// specification. All name the codec and the field.
 pub fn parse(codec: &CodecMetadata) -> Result<Spec> {
-    parse_with(codec, &None)
+    let Parsed { spec, refusal } = parse_with(codec, &None)?;
+    refusal.map_or(Ok(spec), Err)
 }
 
-/// As [`parse`], of an array whose chains may hold codecs of the user's.
+/// A codec's metadata, understood, as far as decoding needs it.
+pub struct Parsed {
+    /// The codec.
+    pub spec: Spec,
+    /// Why nothing is encoded with it: a parameter that only an encoder needs is not understood.
+    pub refusal: Option<Error>,
+}
+
+impl From<Spec> for Parsed {
+    fn from(spec: Spec) -> Self {
+        Self { spec, refusal: None }
+    }
+}
+
+/// As [`parse`] for decoding, of an array whose chains may hold codecs of the user's.
 ///
 /// # Errors
 /// As there.
-pub fn parse_with(codec: &CodecMetadata, users: &Users) -> Result<Spec> {
-    parse_entry(codec, users).map_err(|error| error.in_codec(codec.name.as_str()).within_field(&codec.field))
+pub fn parse_with(codec: &CodecMetadata, users: &Users) -> Result<Parsed> {
+    let blame = |error: Error| error.in_codec(codec.name.as_str()).within_field(&codec.field);
+    let Parsed { spec, refusal } = parse_entry(codec, users).map_err(blame)?;
+    Ok(Parsed { spec, refusal: refusal.map(blame) })
 }
 
-fn parse_entry(codec: &CodecMetadata, users: &Users) -> Result<Spec> {
+fn parse_entry(codec: &CodecMetadata, users: &Users) -> Result<Parsed> {
     let entry = lookup(&codec.name, codec.format)?;
     if !entry.home.is_here() {
         // What comes after it in the chain sees other elements, or another shape: only who has the codec can tell which.
         if entry.kind == CodecKind::ArrayToArray && entry.home == Home::Full {
             Error::check_full(&codec.name)?;
         }
-        return Ok(elsewhere::spec(entry.kind, entry.home, codec, users));
+        return Ok(elsewhere::spec(entry.kind, entry.home, codec, users).into());
     }
     let read = || {
         let text = codec.configuration.as_deref().unwrap_or("{}");
@@ -214,12 +231,14 @@ fn parse_entry(codec: &CodecMetadata, users: &Users) -> Result<Spec> {
         let configuration = Configuration::new(codec, document.root())?.with_users(users);
         let spec = (entry.parse)(&configuration)?;
         configuration.finish()?;
-        Ok(spec)
+        Ok((spec, configuration.into_refusal()))
     };
-    read().map_err(|error: Error| match codec.format {
+    let blame = |error: Error| match codec.format {
         ZarrFormat::V2 => error,
         ZarrFormat::V3 | ZarrFormat::Draft(_) => error.within_field("configuration"),
-    })
+    };
+    let (spec, refusal) = read().map_err(blame)?;
+    Ok(Parsed { spec, refusal: refusal.map(blame) })
 }
 
 /// The error of a build that lacks what another module of the package has.

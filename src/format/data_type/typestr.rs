@@ -67,6 +67,15 @@ pub fn parse(typestr: &str) -> Result<(DataType, Endian)> {
     }
 }
 
+/// A number by NumPy's name for it, which says no byte order and is no type string.
+pub fn without_order(name: &str) -> Option<DataType> {
+    match (Integer::of_name(name), Float::of_name(name)) {
+        (Some(integer), _) if integer.bits() >= 8 => Some(DataType::Integer(integer)),
+        (_, Some(float @ (Float::Float16 | Float::Float32 | Float::Float64))) => Some(DataType::Float(float)),
+        _ => (name == "bool").then_some(DataType::Bool),
+    }
+}
+
 /// TensorStore writes types that NumPy does not have by their v3 names.
 fn named_by_tensorstore(name: &str) -> Option<DataType> {
     match (Integer::of_name(name), Float::of_name(name)) {

@@ -5,6 +5,7 @@
 
 use super::json::{Json, Object};
 use crate::error::{Error, Result};
+use crate::format::tolerated::Form;
 
 /// Under which xarray keeps the names of dimensions where the format has no place for them.
 pub(super) const ARRAY_DIMENSIONS: &str = "_ARRAY_DIMENSIONS";
@@ -41,7 +42,7 @@ pub(super) fn xarray_dimension_names(
 ) -> Option<Vec<Option<String>>> {
     let read = attributes.read(ARRAY_DIMENSIONS, |json| dimension_names(json, rank));
     read.unwrap_or_else(|error| {
-        warnings.push(format!("{ARRAY_DIMENSIONS} is ignored: {error}"));
+        warnings.push(Form::DimensionAttribute.warning(error));
         None
     })
 }

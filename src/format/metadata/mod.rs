@@ -7,7 +7,6 @@
 //! codec can still be listed and described.
 
 mod attributes;
-pub(in crate::format) mod bent_forms;
 pub(in crate::format) mod callers;
 mod chain;
 pub mod consolidated;
@@ -16,9 +15,11 @@ pub mod draft;
 mod draft_2020;
 mod draft_2022;
 pub mod extension;
+mod incomplete;
 pub mod json;
 pub mod large;
 pub mod marked;
+pub mod sketch;
 mod split;
 pub mod v2;
 pub mod v3;
@@ -27,6 +28,7 @@ pub mod write;
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::ChunkKeyEncoding;
 use crate::format::data_type::{DataType, FillValue};
+use crate::format::tolerated::Form;
 
 /// Which text a document follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -176,9 +178,14 @@ pub struct DataTypeFallback {
 impl DataTypeFallback {
     /// "Silently using a fallback without explicit approval might cause problems for users."
     pub fn warning(&self) -> String {
+        Form::DraftFallback.warning(self.description())
+    }
+
+    /// What is not known, and what stands for it.
+    pub fn description(&self) -> String {
         let Self { extension, data_type, used } = self;
         let unknown = format!("the data type {data_type} of the extension {extension:?} is not known here");
-        format!("{unknown}; its elements are read as {used}")
+        format!("{unknown}, and its fallback is {used}")
     }
 }
 

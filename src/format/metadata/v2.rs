@@ -14,6 +14,7 @@ use crate::format::chunk_key::{ChunkKeyEncoding, Separator};
 use crate::format::codec::registry::CodecKind;
 use crate::format::data_type::typestr::{self, Endian};
 use crate::format::data_type::{DataType, FillValue, structure, variable};
+use crate::format::tolerated::Form;
 
 /// The array that a `.zarray` and its `.zattrs` describe.
 ///
@@ -59,22 +60,24 @@ fn array(members: &Object<'_>, zattrs: Option<Json<'_>>) -> Result<ArrayMetadata
     members.require("zarr_format", check_format)?;
     let shape = members.require("shape", v3::shape)?;
     let rank = shape.len();
-    let (data_type, endian) = members.require("dtype", |json| dtype(json, members))?;
-    let attributes = attributes_text(zattrs)?;
     let mut warnings = Vec::new();
+    let (data_type, endian) = members.require("dtype", |json| dtype(json, members, &mut warnings))?;
+    let attributes = attributes_text(zattrs)?;
     let dimension_names = match zattrs {
         Some(json) => attributes::xarray_dimension_names(&json.object()?, rank, &mut warnings)
             .or_else(|| attributes::nczarr_dimension_names(&json.object().ok()?, rank)),
         None => None,
     };
     let dimension_names = dimension_names.or_else(|| attributes::nczarr_dimension_names(members, rank));
+    warnings.extend(missing_members(members));
     Ok(ArrayMetadata {
         format: ZarrFormat::V2,
         chunk_grid: members.require("chunks", |json| ChunkGrid::regular(&json.u64_list()?, rank))?,
         chunk_key_encoding: ChunkKeyEncoding::V2 { separator: separator(members)? },
         fill_value: members
-            .require("fill_value", |json| FillValue::parse_v2(&data_type, endian, json, &mut warnings))?,
-        fill_is_null: members.get("fill_value").is_some_and(Json::is_null),
+            .read("fill_value", |json| FillValue::parse_v2(&data_type, endian, json, &mut warnings))?
+            .unwrap_or_else(|| FillValue::zero(&data_type)),
+        fill_is_null: members.get("fill_value").is_none_or(Json::is_null),
         codecs: codecs(members, rank, endian)?,
         shape,
         data_type,
@@ -86,10 +89,25 @@ fn array(members: &Object<'_>, zattrs: Option<Json<'_>>) -> Result<ArrayMetadata
     })
 }
 
+/// Warnings of the members that the text demands and some readers do without.
+fn missing_members(members: &Object<'_>) -> impl Iterator<Item = String> {
+    let missing = |field: &&str| members.get(field).is_none();
+    let warning = |field| Form::V2MemberMissing.warning(field);
+    ["fill_value", "order", "filters", "compressor"].into_iter().filter(missing).map(warning)
+}
+
 /// The byte order is `None` where the type knows it: of a struct whose fields differ in it.
-fn dtype(json: Json<'_>, members: &Object<'_>) -> Result<(DataType, Option<Endian>)> {
+fn dtype(
+    json: Json<'_>,
+    members: &Object<'_>,
+    warnings: &mut Vec<String>,
+) -> Result<(DataType, Option<Endian>)> {
     match json.kind_name() {
         "a string" if json.text() == "\"|O\"" => Ok((objects(members)?, Some(Endian::Little))),
+        "a string" if let Some(data_type) = typestr::without_order(&json.str()?) => {
+            warnings.push(Form::V2TypeWithoutOrder.warning(format!("dtype {}", json.text())));
+            Ok((data_type, Some(Endian::Little)))
+        }
         "a string" => typestr::parse(&json.str()?).map(|(data_type, endian)| (data_type, Some(endian))),
         "an array" => structure::parse_v2(json),
         _ => Err(json.unexpected("a type string or a list of fields")),
@@ -112,16 +130,14 @@ fn separator(members: &Object<'_>) -> Result<Separator> {
 /// The chain that order, byte order, filters and compressor mean.
 fn codecs(members: &Object<'_>, rank: usize, endian: Option<Endian>) -> Result<Vec<CodecMetadata>> {
     let mut chain = Chain::new(endian, "dtype");
-    if members.require("order", is_fortran)? && rank > 1 {
+    if members.read("order", is_fortran)?.unwrap_or(false) && rank > 1 {
         chain.reverse_dimensions(rank, "order");
     }
-    let filters =
-        members.require("filters", |json| if json.is_null() { Ok(Vec::new()) } else { json.array() })?;
+    let filters = members.read_unless_null("filters", Json::array)?.unwrap_or_default();
     for (idx, filter) in filters.into_iter().enumerate() {
         chain.push_numcodecs(filter, format!("filters[{idx}]"), CodecKind::ArrayToArray)?;
     }
-    let compressor = members.require("compressor", Ok)?;
-    if !compressor.is_null() {
+    if let Some(compressor) = members.read_unless_null("compressor", Ok)? {
         chain.push_numcodecs(compressor, "compressor".to_owned(), CodecKind::BytesToBytes)?;
     }
     Ok(chain.finish())
@@ -250,6 +266,10 @@ mod tests {
         for field in example().as_object().unwrap().keys() {
             let mut document = example();
             document.as_object_mut().unwrap().remove(field);
+            if ["fill_value", "order", "filters", "compressor"].contains(&field.as_str()) {
+                assert_eq!(parse(&document).unwrap().warnings.len(), 1, "{field}");
+                continue;
+            }
             let error = parse(&document).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Format, "{field}");
             assert_eq!(error.context().field.as_ref(), Some(field));

@@ -8,13 +8,14 @@
 use super::extension::{Extension, refuse_unknown};
 use super::json::{Document, Json, Object};
 use super::{
-    ArrayMetadata, CodecMetadata, GroupMetadata, NodeMetadata, ZarrFormat, attributes, bent_forms, chain,
+    ArrayMetadata, CodecMetadata, GroupMetadata, NodeMetadata, ZarrFormat, attributes, chain, incomplete,
 };
 use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::ChunkKeyEncoding;
 use crate::format::data_type::typestr::Endian;
 use crate::format::data_type::{DataType, FillValue, name};
+use crate::format::tolerated::Form;
 use crate::limits;
 
 const ARRAY_FIELDS: [&str; 11] = [
@@ -89,7 +90,8 @@ fn array(members: Object<'_>) -> Result<ArrayMetadata> {
     let rank = shape.len();
     let data_type = members.require("data_type", |json| name::parse(&Extension::parse(json)?))?;
     let mut warnings = Vec::new();
-    let codecs = chain_of(&members, &mut warnings)?;
+    let mut codecs = chain_of(&members, &mut warnings)?;
+    incomplete::complete(&mut codecs, &data_type, &mut warnings);
     let fill_value = members
         .require("fill_value", |json| fill_value(&data_type, stored_endian(&codecs), json, &mut warnings))?;
     // An optional type has null for a value.
@@ -98,6 +100,12 @@ fn array(members: Object<'_>) -> Result<ArrayMetadata> {
     let chunk_key_encoding = members
         .require("chunk_key_encoding", |json| ChunkKeyEncoding::parse(&Extension::parse(json)?, rank))?;
     warnings.extend(chunk_key_encoding.warning());
+    let dimension_names = members
+        .read_unless_null("dimension_names", |json| attributes::dimension_names(json, rank))
+        .unwrap_or_else(|error| {
+            warnings.push(Form::V3DimensionNames.warning(error));
+            None
+        });
     let metadata = ArrayMetadata {
         format: ZarrFormat::V3,
         chunk_grid: members
@@ -109,8 +117,7 @@ fn array(members: Object<'_>) -> Result<ArrayMetadata> {
         attributes: members
             .read_unless_null("attributes", attributes::text)?
             .unwrap_or_else(|| attributes::NONE.to_owned()),
-        dimension_names: members
-            .read_unless_null("dimension_names", |json| attributes::dimension_names(json, rank))?,
+        dimension_names,
         shape,
         data_type,
         storage_transformers: Vec::new(),
@@ -140,7 +147,7 @@ fn fill_value(
     match data_type {
         DataType::Optional(_) => FillValue::parse_v3(data_type, json),
         _ if json.is_null() => {
-            warnings.push("fill_value is null, which Zarr v3 does not allow; it is read as zero".to_owned());
+            warnings.push(Form::V3FillNull.warning("fill_value"));
             Ok(FillValue::zero(data_type))
         }
         // Of an object that a caller made out of v2's metadata: see `callers`.
@@ -175,11 +182,11 @@ fn named_big_endian(codec: &CodecMetadata, depth: usize) -> Option<bool> {
 /// The codec chain of an array. GDAL 3.8 to 3.10 and zarrita's `create` leave out `bytes`.
 fn chain_of(members: &Object<'_>, warnings: &mut Vec<String>) -> Result<Vec<CodecMetadata>> {
     let Some(chain) = members.read("codecs", codecs)? else {
-        warnings.push(bent_forms::no_codecs());
+        warnings.push(Form::V3WithoutCodecs.warning("metadata"));
         return Ok(vec![chain::little_endian("codecs")]);
     };
     let Some(at) = chain::place_of_bytes(&chain) else { return Ok(chain) };
-    warnings.push(bent_forms::no_array_to_bytes());
+    warnings.push(Form::V3WithoutBytes.warning("codecs"));
     let mut whole = chain;
     whole.insert(at, chain::little_endian("codecs"));
     Ok(whole)
@@ -363,8 +370,6 @@ mod tests {
             ("codecs", json!({}), "codecs"),
             ("codecs", json!([{ "configuration": {} }]), "codecs[0].name"),
             ("attributes", json!([]), "attributes"),
-            ("dimension_names", json!(["rows"]), "dimension_names"),
-            ("dimension_names", json!(["rows", 1]), "dimension_names[1]"),
             ("storage_transformers", json!({}), "storage_transformers"),
         ] {
             let error = parse(&with(field, value.clone())).unwrap_err();
@@ -424,7 +429,7 @@ mod tests {
         let python = array(&with("storage_transformers", json!([])));
         assert!(python.warnings.is_empty());
         let zarrs =
-            array(&with("codecs", json!(["bytes", { "name": "gzip", "configuration": { "level": 1 } }])));
+            array(&with("codecs", json!(["vlen-utf8", { "name": "gzip", "configuration": { "level": 1 } }])));
         assert_eq!(zarrs.codecs[0].configuration, None);
         assert_eq!(zarrs.codecs[1].field, "codecs[1]");
         // Since 3.1.
@@ -443,7 +448,7 @@ mod tests {
             let array = array(&with("codecs", codecs.clone()));
             let names: Vec<&str> = array.codecs.iter().map(|codec| codec.name.as_str()).collect();
             assert_eq!(names, expected, "{codecs}");
-            assert_eq!(array.warnings, [bent_forms::no_array_to_bytes()]);
+            assert_eq!(array.warnings, [Form::V3WithoutBytes.warning("codecs")]);
             let bytes = array.codecs.iter().find(|codec| codec.name == "bytes").unwrap();
             assert_eq!(bytes.configuration.as_deref(), Some(r#"{"endian":"little"}"#));
         }
@@ -451,7 +456,7 @@ mod tests {
         document.as_object_mut().unwrap().remove("codecs");
         let without = array(&document);
         assert_eq!((without.codecs.len(), without.codecs[0].name.as_str()), (1, "bytes"));
-        assert_eq!(without.warnings, [bent_forms::no_codecs()]);
+        assert_eq!(without.warnings, [Form::V3WithoutCodecs.warning("metadata")]);
         // A codec that nobody knows may be the one that makes bytes.
         for codecs in [json!(["feather"]), json!(["gzip", "feather"]), json!(["endian", "gzip"])] {
             assert!(array(&with("codecs", codecs)).warnings.is_empty());
@@ -465,6 +470,14 @@ mod tests {
         assert_eq!(names, Some(vec![Some(String::new()), None]));
         let names = array(&with("dimension_names", json!(["x", "x"]))).dimension_names;
         assert_eq!(names, Some(vec![Some("x".into()), Some("x".into())]));
+    }
+
+    #[test]
+    fn dimension_names_that_do_not_fit_are_left_out_with_a_warning() {
+        for names in [json!(["rows"]), json!(["rows", 1]), json!("rows")] {
+            let array = array(&with("dimension_names", names));
+            assert_eq!((array.dimension_names, array.warnings.len()), (None, 1));
+        }
     }
 
     #[test]

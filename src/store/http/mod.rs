@@ -41,12 +41,17 @@ pub struct HttpOptions {
     pub use_suffix_request: bool,
     /// Take status 403 on a chunk for an absent one, without a warning.
     pub missing_on_403: bool,
+    /// Requests say nothing of who asks: no headers of the user's, no cookies, no `fetch` of the user's that may add some. What the
+    /// URL says is looked at with each request.
+    pub is_anonymous: bool,
     /// How often a request that failed for a passing reason is sent again.
     pub retries: u32,
     /// Where the browser would serialise concurrent ranges of one URL, send all but one of them past the HTTP cache.
     pub no_store_concurrent_ranges: bool,
     /// Takes what a person should know.
     pub on_warning: Option<WarningSink>,
+    /// Takes those warnings that a person should see who listens to none.
+    pub on_console: Option<WarningSink>,
 }
 
 impl Default for HttpOptions {
@@ -54,9 +59,11 @@ impl Default for HttpOptions {
         Self {
             use_suffix_request: false,
             missing_on_403: false,
+            is_anonymous: false,
             retries: 3,
             no_store_concurrent_ranges: true,
             on_warning: None,
+            on_console: None,
         }
     }
 }
@@ -65,6 +72,14 @@ impl HttpOptions {
     fn warn(&self, warning: &str) {
         if let Some(on_warning) = &self.on_warning {
             on_warning(warning);
+        }
+    }
+
+    /// Warns of what would be taken for data.
+    fn warn_on_console(&self, warning: &str) {
+        self.warn(warning);
+        if let Some(on_console) = &self.on_console {
+            on_console(warning);
         }
     }
 }
@@ -128,6 +143,8 @@ impl<T: Transport> HttpStore<T> {
         let shown = url::redact(url);
         let setting = Setting {
             url: &shown,
+            // A signature and a password tell who asks; both are left out of what is shown.
+            is_anonymous: self.options.is_anonymous && shown == url,
             subject: context.subject,
             likely_size: context.likely_size,
             options: &self.options,
@@ -172,7 +189,7 @@ impl<T: Transport> HttpStore<T> {
         };
         let answer = self.transport.send(request).await;
         if let Ok(response) = &answer
-            && context.subject == Subject::Chunk
+            && context.subject != Subject::Metadata
         {
             self.knowledge.refuses_to_be_kept.set(response.headers.refuse_to_be_kept());
         }
@@ -192,6 +209,10 @@ impl<T: Transport> Store for HttpStore<T> {
 
     fn may_be_kept(&self) -> bool {
         !self.knowledge.refuses_to_be_kept.get()
+    }
+
+    fn absence_may_be_kept(&self) -> bool {
+        !self.knowledge.took_refusal_for_absence.get()
     }
 
     fn lock_name(&self) -> Option<String> {

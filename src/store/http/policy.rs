@@ -79,8 +79,8 @@ pub(super) struct Knowledge {
     pub tails_useless: Cell<bool>,
     /// The last chunk came with a `Cache-Control` that wants it to be asked for again.
     pub refuses_to_be_kept: Cell<bool>,
-    /// The warning about 403 was given.
-    pub warned_of_forbidden: Cell<bool>,
+    /// A 403 was taken for an absent chunk.
+    pub took_refusal_for_absence: Cell<bool>,
 }
 
 /// What a machine looks up and adds to.
@@ -88,6 +88,8 @@ pub(super) struct Knowledge {
 pub(super) struct Setting<'a> {
     /// The URL without its query.
     pub url: &'a str,
+    /// Neither the URL nor anything that is sent with it says who asks.
+    pub is_anonymous: bool,
     pub subject: Subject,
     pub likely_size: Option<LikelySize>,
     pub options: &'a HttpOptions,
@@ -172,7 +174,7 @@ impl<'a> Exchange<'a> {
                 let most = match self.setting.subject {
                     // A probe of a key that is absent looks like this where the 404 lacks the CORS header.
                     Subject::Metadata => self.setting.options.retries.min(1),
-                    Subject::Chunk => self.setting.options.retries,
+                    Subject::Chunk | Subject::Update => self.setting.options.retries,
                 };
                 self.again(most, None, random, |asked, _tries| asked.unreachable(&message, cause))
             }
@@ -237,7 +239,7 @@ impl<'a> Exchange<'a> {
             // What HEAD announces is the size of an object of which only a part will be read.
             _ if self.stage == Stage::Head => u64::MAX,
             Subject::Metadata => limits::METADATA_BYTES,
-            Subject::Chunk => limits::RESULT_BYTES,
+            Subject::Chunk | Subject::Update => limits::RESULT_BYTES,
         }
     }
 
@@ -272,7 +274,7 @@ impl<'a> Exchange<'a> {
         let beginning = beginning.trim_ascii_start();
         match self.setting.subject {
             Subject::Metadata => beginning.starts_with(b"<"),
-            Subject::Chunk => {
+            Subject::Chunk | Subject::Update => {
                 let html =
                     response.headers.get("content-type").is_some_and(|kind| kind.starts_with("text/html"));
                 html && (beginning.starts_with(b"<!doctype html") || beginning.starts_with(b"<html"))
@@ -309,7 +311,7 @@ impl<'a> Exchange<'a> {
     fn everything(&mut self, response: &HttpResponse) -> Step {
         // Not for metadata: the smallest documents are longer when compressed, which other origins' headers do not show, and
         // a document that lost its end does not parse.
-        if self.setting.subject == Subject::Chunk
+        if self.setting.subject != Subject::Metadata
             && let Some(doubt) = response::lost_bytes(response)
         {
             return self.doubt(doubt);
@@ -435,19 +437,30 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// A `403`: for S3 without permission to list, also the answer to an absent key.
+    /// A `403`: for S3 without permission to list, also the answer to an absent key. Where requests carry credentials, these may have
+    /// expired.
     fn forbidden(&mut self, response: &HttpResponse) -> Step {
-        let Setting { subject, options, knowledge, url, .. } = self.setting;
-        let may_be_absent = options.missing_on_403 || knowledge.answered.get();
-        if subject == Subject::Metadata || !may_be_absent || fault::signature_fault(response) {
+        let Setting { options, knowledge, url, .. } = self.setting;
+        if !self.refusal_may_be_absence() || fault::signature_fault(response) {
             return self.fail(|asked| asked.refused(response));
         }
-        if !options.missing_on_403 && !knowledge.warned_of_forbidden.replace(true) {
-            options.warn(&format!(
-                "status 403 for {url} is taken for an absent chunk, since this store has answered other reads"
+        if !knowledge.took_refusal_for_absence.replace(true) && !options.missing_on_403 {
+            options.warn_on_console(&format!(
+                "status 403 for {url} is taken for an absent chunk, which reads as the fill value: this store has answered other reads, \
+                 and requests carry no credentials that could have expired. With `missingOn403: true` there is no warning"
             ));
         }
         Step::Done(Ok(Outcome::Absent))
+    }
+
+    fn refusal_may_be_absence(&self) -> bool {
+        let Setting { subject, options, knowledge, is_anonymous, .. } = self.setting;
+        match subject {
+            Subject::Metadata => false,
+            Subject::Chunk => options.missing_on_403 || (is_anonymous && knowledge.answered.get()),
+            // What was wrongly taken for absent would be overwritten.
+            Subject::Update => options.missing_on_403,
+        }
     }
 
     fn read(&mut self, response: &HttpResponse, reading: Reading) -> Step {

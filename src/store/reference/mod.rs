@@ -235,6 +235,10 @@ impl<T: Transport + 'static> Store for ReferenceStore<T> {
         true
     }
 
+    fn absence_may_be_kept(&self) -> bool {
+        self.servers.borrow().values().all(|server| server.absence_may_be_kept())
+    }
+
     fn describe(&self) -> String {
         match &self.source {
             Source::Text(_) => "references".to_owned(),

@@ -171,7 +171,8 @@ impl CachingTransformer {
         range: ByteRange,
         answer: &Option<Fetched>,
     ) -> Result<()> {
-        if self.writes.get() != writes {
+        let is_doubtful = answer.is_none() && !self.inner.absence_may_be_kept();
+        if self.writes.get() != writes || is_doubtful {
             return Ok(());
         }
         let answer = match answer {
@@ -234,6 +235,10 @@ impl Store for CachingTransformer {
 
     fn may_be_kept(&self) -> bool {
         self.inner.may_be_kept()
+    }
+
+    fn absence_may_be_kept(&self) -> bool {
+        self.inner.absence_may_be_kept()
     }
 
     fn lock_name(&self) -> Option<String> {

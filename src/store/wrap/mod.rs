@@ -19,6 +19,14 @@ macro_rules! forward_to_inner {
         fn may_be_kept(&self) -> bool {
             self.inner.may_be_kept()
         }
+
+        fn roots(&self) -> Vec<crate::format::path::NodePath> {
+            self.inner.roots()
+        }
+
+        fn absence_may_be_kept(&self) -> bool {
+            self.inner.absence_may_be_kept()
+        }
     };
     (@ describe) => {
         fn describe(&self) -> String {

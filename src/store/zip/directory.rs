@@ -3,7 +3,7 @@
 //! Entries that overlap are refused (the bombs that unpack one stream ten thousand times are made so), as are names that lead
 //! out of the archive. An archive of a folder, rather than of what is in it, is read as if it were the latter.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::records::{Central, End, LOCAL_LEN};
 use crate::error::{Error, Result};
@@ -140,7 +140,10 @@ impl Reading {
         let name = key.as_str().rsplit('/').next().unwrap_or_default();
         match documents.get(key.as_str()) {
             Some(entry) => Some(Some(entry.clone())),
-            None if name == ZARR_JSON && self.documents_ended => Some(None),
+            // Where none is at the root, the archive may be of a folder.
+            None if name == ZARR_JSON && self.documents_ended && documents.contains_key(ZARR_JSON) => {
+                Some(None)
+            }
             None => None,
         }
     }
@@ -229,17 +232,25 @@ fn name_of(central: &Central<'_>) -> String {
     name.strip_prefix("./").map(str::to_owned).unwrap_or(name)
 }
 
-/// The folder that an archive is of: when no hierarchy begins at the archive's root, and everything is in one folder where one
-/// does. Systems that add files of their own are forgiven.
+/// The folder that an archive is of: when everything is in one folder, or in one within that, where a hierarchy begins, and none does
+/// above. Systems that add files of their own are forgiven.
 fn folder_of(table: &KeyTable<Entry>) -> String {
-    let is_systems = |key: &str| key.starts_with("__MACOSX/") || key.ends_with(".DS_Store");
     let Some((first, _)) = table.iter().find(|(key, _)| !is_systems(key)) else { return String::new() };
-    let Some((folder, _)) = first.split_once('/') else { return String::new() };
-    let folder = format!("{folder}/");
     let has_root =
         |prefix: &str| ROOT_DOCUMENTS.iter().any(|name| table.find(&format!("{prefix}{name}")).is_some());
-    let is_alone = table.iter().all(|(key, _)| key.starts_with(&folder) || is_systems(key));
-    if is_alone && has_root(&folder) { folder } else { String::new() }
+    let ends = first.match_indices('/').map(|(slash, _)| slash + 1);
+    let folders = std::iter::once(0).chain(ends).filter_map(|end| first.get(..end));
+    let Some(folder) = folders.into_iter().find(|folder| has_root(folder)) else { return String::new() };
+    let is_alone = table.iter().all(|(key, _)| key.starts_with(folder) || is_systems(key));
+    if is_alone { folder.to_owned() } else { String::new() }
+}
+
+/// Whether a key is that of a file which systems leave in folders.
+fn is_systems(key: &str) -> bool {
+    let name = key.rsplit('/').next().unwrap_or_default();
+    key.starts_with("__MACOSX/")
+        || name.starts_with("._")
+        || [".DS_Store", "Thumbs.db", "desktop.ini"].contains(&name)
 }
 
 /// The whole directory.
@@ -266,6 +277,27 @@ impl Directory {
     pub fn limit_of(&self, entry: &Entry) -> u64 {
         let next = self.starts.partition_point(|start| *start <= entry.header);
         self.starts.get(next).copied().unwrap_or(self.end)
+    }
+
+    /// Where hierarchies begin, by full names.
+    pub fn roots(&self) -> Vec<NodePath> {
+        let folder = |(key, _): (&str, &Entry)| {
+            let (folder, name) = key.rsplit_once('/').unwrap_or(("", key));
+            let is_root = ROOT_DOCUMENTS.contains(&name) && !is_systems(key);
+            NodePath::from_normal(folder).filter(|_| is_root)
+        };
+        let folders: BTreeSet<NodePath> = self.table.iter().filter_map(folder).collect();
+        let has_none_above = |path: &&NodePath| {
+            let mut above = path.parent();
+            while let Some(group) = above {
+                if folders.contains(&group) {
+                    return false;
+                }
+                above = group.parent();
+            }
+            true
+        };
+        folders.iter().filter(has_none_above).cloned().collect()
     }
 
     /// All names, as they stand in the archive.

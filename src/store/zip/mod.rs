@@ -32,6 +32,7 @@ use super::{
 use crate::error::{Error, Result};
 use crate::format::metadata::document::ZARR_JSON;
 use crate::format::path::{NodePath, StoreKey};
+use crate::format::tolerated::Form;
 use crate::limits;
 
 /// How much of a directory is asked for at once: more the further it goes on.
@@ -252,7 +253,7 @@ impl ZipStore {
     /// RFC-9's rules, whose breach hinders nobody.
     fn check_ome(&self, is_ome: bool, directory: &Directory) -> Result<()> {
         if is_ome && directory.find(&StoreKey::parse(ZARR_JSON)?).is_none() {
-            self.warn("the archive calls itself an OME-Zarr and has no zarr.json at its root");
+            self.warn(&Form::ZipRootless.warning("the archive"));
         }
         Ok(())
     }
@@ -444,6 +445,10 @@ impl Store for ZipStore {
 
     fn may_be_kept(&self) -> bool {
         self.archive.may_be_kept()
+    }
+
+    fn roots(&self) -> Vec<NodePath> {
+        self.directory.borrow().as_ref().map(|directory| directory.roots()).unwrap_or_default()
     }
 
     fn get<'a>(

@@ -178,6 +178,34 @@ fn an_archive_of_a_folder_is_read_as_what_is_in_it() {
     assert_eq!(whole(&store, "a/0").unwrap(), whole(&store, "0").unwrap());
 }
 
+/// Names of an archive, and where its one folder leads, or which hierarchies it tells of.
+#[test]
+fn one_folder_is_found_and_others_are_told() {
+    let read = |names: &[&str]| {
+        let values: Vec<(&str, &[u8])> = names.iter().map(|name| (*name, name.as_bytes())).collect();
+        let (store, _) = open(&written(&values, &ome_comment("0.5")));
+        let root = whole(&store, "zarr.json").unwrap().map(|bytes| String::from_utf8(bytes).unwrap());
+        (root, store.roots().iter().map(|root| root.as_str().to_owned()).collect::<Vec<_>>())
+    };
+    let one = |name: &str, root: &str| (Some(name.to_owned()), vec![root.to_owned()]);
+    assert_eq!(read(&["zarr.json", "a/zarr.json"]), one("zarr.json", ""));
+    assert_eq!(read(&["d.zarr/a/zarr.json", "d.zarr/zarr.json"]), one("d.zarr/zarr.json", "d.zarr"));
+    // A folder in a folder, and what macOS and Windows leave there.
+    let nested = [
+        "up/d.zarr/zarr.json",
+        "up/d.zarr/c/0",
+        "up/._d.zarr",
+        "up/Thumbs.db",
+        "__MACOSX/up/d.zarr/zarr.json",
+    ];
+    assert_eq!(read(&nested), one("up/d.zarr/zarr.json", "up/d.zarr"));
+    // What else is there could be meant.
+    let beside = |other: &'static str| read(&["d.zarr/zarr.json", "d.zarr/a/zarr.json", other]);
+    assert_eq!(beside("README.txt"), (None, vec!["d.zarr".to_owned()]));
+    assert_eq!(beside("e.zarr/zarr.json"), (None, vec!["d.zarr".to_owned(), "e.zarr".to_owned()]));
+    assert_eq!(read(&["readme/a.txt"]), (None, Vec::new()));
+}
+
 fn error_of(archive: &[u8], name: &str) -> Error {
     whole(&open(archive).0, name).unwrap_err()
 }

@@ -9,7 +9,6 @@ import { Location } from "../location.ts";
 import { open } from "../open.ts";
 import type { AbsolutePath, AsyncReadable, DataType, Readable } from "../types.ts";
 import { type ChildFact, factsOf, type NodeLike } from "./facts.ts";
-import type { Finding } from "./findings.ts";
 import { ask } from "./module.ts";
 import { Pyramid, type PyramidFacts } from "./pyramid_model.ts";
 
@@ -35,6 +34,9 @@ const MOST_STEPS = 12;
 /** How many nodes are opened at a time. */
 const AT_ONCE = 16;
 
+/** Errors of one node that leave the others usable. */
+const PASSED_OVER = ["NotFound", "Format", "Unsupported", "Limit"];
+
 interface Contents {
   contents(): { path: string; kind: "array" | "group" }[];
 }
@@ -46,7 +48,8 @@ class Reader<Store extends Readable> {
   /** JSON text of the facts of each node, `null` for one that is not there. */
   readonly facts = new Map<string, string>();
   readonly arrays = new Map<string, ZarrArray<DataType, Store>>();
-  readonly findings: Finding[] = [];
+  /** Of nodes that are there and cannot be opened. */
+  readonly refused = new Map<string, ZarrError>();
   readonly #nodes = new Map<string, NodeLike>();
   #store: Readable;
   readonly #signal: AbortSignal | undefined;
@@ -67,19 +70,27 @@ class Reader<Store extends Readable> {
     try {
       this.add(path, await open(place, { signal: this.#signal }));
     } catch (error) {
-      if (!(error instanceof ZarrError) || !["NotFound", "Format", "Unsupported"].includes(error.code))
-        throw error;
+      if (!(error instanceof ZarrError) || !PASSED_OVER.includes(error.code)) throw error;
       this.facts.set(path, "null");
-      if (!(error instanceof NotFoundError)) {
-        const message = `${path} cannot be opened: ${error.message}`;
-        this.findings.push({ rule: "pyramid/unreadable", path: "", severity: "error", message });
-      }
+      if (!(error instanceof NotFoundError)) this.refused.set(path, error);
     }
   }
 
   async openAll(paths: string[]): Promise<void> {
     for (let at = 0; at < paths.length; at += AT_ONCE) {
       await Promise.all(paths.slice(at, at + AT_ONCE).map((path) => this.open(path)));
+    }
+  }
+
+  /** An answer; of an error, the first refusal is the cause. */
+  async because<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch (error) {
+      const [cause] = this.refused.values();
+      if (!(error instanceof ZarrError) || !cause) throw error;
+      Object.defineProperty(error, "cause", { value: cause, configurable: true, writable: true });
+      throw error;
     }
   }
 
@@ -128,7 +139,10 @@ function question<S extends Readable>(
   { image = 0, variable }: PyramidOptions,
 ): string {
   const nodes = [...reader.facts].map(([path, facts]) => `${JSON.stringify(path)}:${facts}`).join(",");
-  const head = JSON.stringify({ verb: "pyramid", root, image, variable });
+  const refused = Object.fromEntries(
+    [...reader.refused].map(([path, { code, message }]) => [path, { code, message }]),
+  );
+  const head = JSON.stringify({ verb: "pyramid", root, image, variable, refused });
   return `${head.slice(0, -1)},"nodes":{${nodes}}}`;
 }
 
@@ -147,10 +161,8 @@ export async function pyramid<Store extends Readable>(
   else reader.add(node.path, node);
   for (let steps = 0; steps < MOST_STEPS; steps++) {
     signal?.throwIfAborted();
-    const step = await ask<Step>(question(node.path, reader, options));
-    if (!("nodes" in step)) {
-      return new Pyramid({ ...step, findings: [...step.findings, ...reader.findings] }, reader.arrays);
-    }
+    const step = await reader.because(ask<Step>(question(node.path, reader, options)));
+    if (!("nodes" in step)) return new Pyramid(step, reader.arrays);
     await reader.openAll(step.nodes);
     for (const path of step.listings) await reader.list(path);
   }

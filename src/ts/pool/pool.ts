@@ -25,6 +25,8 @@ export interface BoundArray {
   readonly number: number;
   readonly home: Home;
   readonly document: string;
+  /** Hears what is odd about its chunks. */
+  readonly warn: (message: string) => void;
   /** The user's codecs that it has. */
   readonly codecs?: BoundCodecs;
 }
@@ -390,6 +392,7 @@ export class DecodePool {
   }
 
   #settle(seat: Seat, part: PartTask, outcome: Outcome): void {
+    outcome.warnings?.forEach(part.array.warn);
     if (outcome.type === "done" && !outcome.elements && !outcome.unstored && !outcome.isTaken) return;
     if (outcome.type === "asks") {
       part.isCoding = outcome.isRunning;

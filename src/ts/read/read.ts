@@ -64,20 +64,22 @@ const arrayNumbers = new FinalizationRegistry(unbindArray);
 export const bindForEncoding = (
   owner: object,
   document: string,
+  warn: BoundArray["warn"],
   codecs?: BoundArray["codecs"],
 ): BoundArray => ({
   number: newNumber(owner),
   home: "full",
   document,
+  warn,
   codecs,
 });
 
 export function knownOf(facts: ArrayFacts): Known {
   const before = known.get(facts);
   if (before) return before;
-  const { document, home, type, codecs } = facts;
-  const bound = { number: newNumber(facts), home, document };
-  const encoding = bindForEncoding(facts, document);
+  const { document, home, type, codecs, warn } = facts;
+  const bound = { number: newNumber(facts), home, document, warn };
+  const encoding = bindForEncoding(facts, document, warn);
   const isRaw = codecs.every(({ name }) => name === "bytes");
   const entry: Known = { bound, encoding, handle: undefined, type, isRaw, isRead: false };
   known.set(facts, entry);
@@ -96,8 +98,8 @@ export async function bindCodecs(facts: ArrayFacts, signal: AbortSignal | undefi
   if (registry.size === 0 || entry.isRead) return;
   const codecs = await unlessAborted(boundCodecs(entry.bound.document), signal);
   if (entry.isRead || codecs?.text === entry.bound.codecs?.text) return;
-  entry.bound = { number: newNumber(facts), home: entry.bound.home, document: entry.bound.document, codecs };
-  entry.encoding = bindForEncoding(facts, entry.bound.document, codecs);
+  entry.bound = { ...entry.bound, number: newNumber(facts), codecs };
+  entry.encoding = bindForEncoding(facts, entry.bound.document, entry.bound.warn, codecs);
   entry.handle = undefined;
 }
 

@@ -30,11 +30,19 @@ export async function readFile(file: Blob): Promise<Uint8Array> {
   return new Uint8Array(await file.arrayBuffer());
 }
 
+/** The name of the property that tells the size of a file with a range of it; `src/js/user_store.rs` looks for it. */
+const SIZE = Symbol.for("zarr-wasm.size");
+
+/** A range of a file, with the size of all of it: the index at the end of a shard is checked against that. */
+export function withSize(bytes: Uint8Array, size: number): Uint8Array {
+  return Object.defineProperty(bytes, SIZE, { value: size });
+}
+
 /** A range of a file, cut at its end. */
 export async function readFileRange(file: Blob, range: RangeQuery): Promise<Uint8Array> {
   const start = "suffixLength" in range ? Math.max(0, file.size - range.suffixLength) : range.offset;
   const end = "suffixLength" in range ? file.size : range.offset + range.length;
-  return readFile(file.slice(start, end));
+  return withSize(await readFile(file.slice(start, end)), file.size);
 }
 
 /** The name of an error of the file system, such as "NotFoundError". */

@@ -11,7 +11,7 @@ import { dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ZarrError } from "../errors.ts";
 import type { AbsolutePath, AsyncMutable, RangeQuery, StoreGetOptions } from "../types.ts";
-import { fileSystemFailed, type Listed, namesOf, namesOfPrefix } from "./file.ts";
+import { fileSystemFailed, type Listed, namesOf, namesOfPrefix, withSize } from "./file.ts";
 
 /** How a file is called that is being written. */
 const UNFINISHED = /^\.[\da-z]{1,12}\.zarr-unfinished$/;
@@ -228,7 +228,7 @@ async function readRange(path: string, range: RangeQuery): Promise<Uint8Array> {
       if (bytesRead === 0) break;
       filled += bytesRead;
     }
-    return bytes.subarray(0, filled);
+    return withSize(bytes.subarray(0, filled), size);
   } finally {
     await file.close();
   }

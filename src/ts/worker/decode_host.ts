@@ -33,6 +33,7 @@ interface DecodeExports {
     elementsLength: number,
   ): number;
   zarr_cancel(part: number): void;
+  zarr_warnings(): number;
   zarr_result_ptr(): number;
   zarr_result_len(): number;
   zarr_release_result(): void;
@@ -205,6 +206,12 @@ export class DecodeHost {
     if (unstored) return unstored;
     this.#check(status);
     return this.#takeResult();
+  }
+
+  /** What was odd about the chunks that were decoded since the last call. */
+  takeWarnings(): string[] {
+    if (this.#wasm.zarr_warnings() === 0) return [];
+    return new TextDecoder().decode(this.#takeResult()).split("\n");
   }
 
   /** What the panic hook left behind; memory can still be read after a trap. */

@@ -124,25 +124,38 @@ export class DecodeServer {
   }
 
   async #work(message: WorkMessage): Promise<Outcome> {
-    const { part, begin, supplies, update, finish } = message;
+    const { part, begin } = message;
     const home = begin ? this.#arrays.get(begin.array)?.home : this.#parts.get(part);
     const seat = home && this.#seats.get(home);
     if (!home || !seat) return { type: "trapped", part, trap: "the part's decoder was replaced" };
     try {
       seat.host ??= await DecodeHost.start(seat.module);
+    } catch (error) {
+      return this.#failed(seat, part, error);
+    }
+    const { host } = seat;
+    const outcome = this.#run(seat, host, home, message);
+    // Nothing else was decoded since: what is odd is this part's.
+    const warnings = outcome.type === "trapped" ? [] : host.takeWarnings();
+    return warnings.length > 0 ? { ...outcome, warnings } : outcome;
+  }
+
+  #run(seat: Seat, host: DecodeHost, home: Home, message: WorkMessage): Outcome {
+    const { part, begin, supplies, update, finish } = message;
+    try {
       if (update && begin) {
         const updated = this.#update(seat, home, part, begin, update);
         if (updated) return updated;
       } else if (begin) this.#begin(seat, home, part, begin);
-      for (const supply of supplies) seat.host.supply(part, supply);
+      for (const supply of supplies) host.supply(part, supply);
       const coding = this.#codings.get(part);
-      if (coding?.proceed(seat.host, message.answers ?? [])) {
+      if (coding?.proceed(host, message.answers ?? [])) {
         return { type: "asks", part, requests: coding.takeRequests(), isRunning: coding.isRunning };
       }
       if (!finish) return { type: "done", part };
       if (message.spare) keepSpare(message.spare);
       const take = takerOf(message);
-      const finished = seat.host.finish(part, take);
+      const finished = host.finish(part, take);
       this.#end(seat, part);
       return take ? { type: "done", part, isTaken: true } : doneWith(part, finished);
     } catch (error) {

@@ -81,9 +81,12 @@ export type Unstored = "same" | "empty";
 
 /**
  * How a work message ended: of a part that goes on, `done` says nothing more. `trap` is what remains of a panic. A part that waits for codecs of the user's `asks` for those that run on the
- * caller's thread; those that run here (`isRunning`) have `answered` later, which asks for another message.
+ * caller's thread; those that run here (`isRunning`) have `answered` later, which asks for another message. `warnings` are of the
+ * chunks that were decoded for the message.
  */
-export type Outcome =
+export type Outcome = { warnings?: string[] } & Ended;
+
+type Ended =
   | { type: "done"; part: number; elements?: Uint8Array<ArrayBuffer>; unstored?: Unstored; isTaken?: boolean }
   | { type: "asks"; part: number; requests: CodecRequest[]; isRunning: boolean }
   | ({ type: "failed"; part: number } & Failure)

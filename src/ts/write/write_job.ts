@@ -43,7 +43,8 @@ export class WriteJob {
   bind(document: string): number {
     const known = this.#arrays.findIndex((array) => array.document === document);
     if (known >= 0) return known;
-    return this.#arrays.push(bindForEncoding(this, document, this.#options.array.codecs)) - 1;
+    const { warn, codecs } = this.#options.array;
+    return this.#arrays.push(bindForEncoding(this, document, warn, codecs)) - 1;
   }
 
   encode(

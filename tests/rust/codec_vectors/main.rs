@@ -15,6 +15,7 @@ use zarr_wasm::error::{Error, ErrorKind};
 use zarr_wasm::format::codec::pipeline::{Elements, Pipeline, Scratch};
 use zarr_wasm::format::codec::registry::{self, CodecKind, ENTRIES, Home};
 use zarr_wasm::format::codec::{ArrayBytes, BytesToBytes, Output, Spec};
+use zarr_wasm::format::tolerated::Form;
 
 use vector::{Vector, codec, vectors};
 
@@ -143,7 +144,13 @@ fn bytes_behind_the_last_are_an_error() {
     for vector in vectors().into_iter().filter(|vector| !vector.codec.name.ends_with("lzw")) {
         let Some(codec) = bytes_codec(&vector) else { continue };
         let encoded = [&vector.encoded[..], &[1, 2, 3]].concat();
-        let error = decode_exact(&*codec, &encoded, vector.bytes().len()).unwrap_err();
+        let decoded = decode_exact(&*codec, &encoded, vector.bytes().len());
+        if vector.codec.name.ends_with("blosc") {
+            // z5py wrote such: a frame says where it ends.
+            assert_eq!((decoded.unwrap().as_slice(), Form::take_noted().len()), (vector.bytes(), 1));
+            continue;
+        }
+        let error = decoded.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Format, "{}: {error}", vector.name);
     }
 }

@@ -22,16 +22,18 @@ struct BitRoundSpec {
 /// Reads the configuration.
 ///
 /// # Errors
-/// `Format` when `keepbits` is missing or out of range.
+/// None: `keepbits` that are missing or out of range are an encoder's.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     // numcodecs can keep no bit of a fraction; the registered text asks for one.
     let least = match configuration.spelling() {
         Spelling::Zarr => 1,
         Spelling::Numcodecs => 0,
     };
-    let keepbits = configuration.integer("keepbits", least..=i64::from(u32::MAX))?;
-    let keepbits = keepbits.and_then(|bits| u32::try_from(bits).ok());
-    let keepbits = configuration.required("keepbits", keepbits)?;
+    let keepbits = configuration.integer("keepbits", least..=i64::from(u32::MAX)).and_then(|keepbits| {
+        let keepbits = keepbits.and_then(|bits| u32::try_from(bits).ok());
+        configuration.required("keepbits", keepbits).map(Some)
+    });
+    let keepbits = configuration.for_encoder(keepbits).unwrap_or_default();
     Ok(Spec::ArrayToArray(Box::new(BitRoundSpec { keepbits })))
 }
 

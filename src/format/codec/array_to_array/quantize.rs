@@ -21,10 +21,13 @@ struct QuantizeSpec {
 /// Reads the configuration.
 ///
 /// # Errors
-/// `Format` when `digits` is missing or no small integer; as [`numpy::dtype`] for data types.
+/// As [`numpy::dtype`] for data types; `digits` that are missing or no small integer are an encoder's.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    let digits = configuration.integer("digits", -300..=300)?;
-    let digits = configuration.required("digits", digits.and_then(|digits| i16::try_from(digits).ok()))?;
+    let digits = configuration.integer("digits", -300..=300).and_then(|digits| {
+        let digits = digits.and_then(|digits| i16::try_from(digits).ok());
+        configuration.required("digits", digits).map(Some)
+    });
+    let digits = configuration.for_encoder(digits).unwrap_or_default();
     let spec = QuantizeSpec {
         digits,
         dtype: numpy::dtype(configuration, "dtype")?,

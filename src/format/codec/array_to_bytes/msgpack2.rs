@@ -29,11 +29,11 @@ struct Msgpack2Spec {
 /// Reads the configuration.
 ///
 /// # Errors
-/// `Format` for options that are not true or false.
+/// None: options that are not true or false are an encoder's.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    configuration.boolean("raw")?;
-    configuration.boolean("use_bin_type")?;
-    let single_floats = configuration.boolean("use_single_float")?.unwrap_or(false);
+    let [_, _, single_floats] = ["raw", "use_bin_type", "use_single_float"]
+        .map(|field| configuration.for_encoder(configuration.boolean(field)));
+    let single_floats = single_floats.unwrap_or(false);
     Ok(Spec::ArrayToBytes(Box::new(Msgpack2Spec { single_floats })))
 }
 

@@ -18,8 +18,11 @@ use crate::format::codec::{
 use crate::format::data_type::{DataType, Float, Integer};
 use crate::limits;
 
-/// The configuration, all of it for the encoder: `level`, `mode_spec`, `delta_spec`, `delta_encoding_order`, `paging_spec`,
-/// `equal_pages_up_to`.
+/// The configuration's fields, all of them for the encoder.
+const FIELDS: [&str; 6] =
+    ["level", "mode_spec", "delta_spec", "delta_encoding_order", "paging_spec", "equal_pages_up_to"];
+
+/// The configuration.
 #[derive(Clone, Debug)]
 struct PcodecSpec {
     config: ChunkConfig,
@@ -28,8 +31,15 @@ struct PcodecSpec {
 /// Reads the configuration.
 ///
 /// # Errors
-/// `Format` for levels, modes and orders that pcodec does not have.
+/// None: levels, modes and orders that pcodec does not have are an encoder's.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
+    let config = configuration.for_encoder(chunk_config(configuration).map(Some));
+    Ok(Spec::ArrayToBytes(Box::new(PcodecSpec { config: config.unwrap_or_default() })))
+}
+
+fn chunk_config(configuration: &Configuration<'_>) -> Result<ChunkConfig> {
+    // An error must not leave fields behind that nobody has asked for: v3 refuses those.
+    FIELDS.iter().for_each(|field| configuration.tolerate(field));
     let level = configuration.integer("level", 0..=12)?.unwrap_or(8);
     let mode = configuration.choice("mode_spec", &[("auto", true), ("classic", false)])?;
     configuration.choice("paging_spec", &[("equal_pages_up_to", ())])?;
@@ -42,12 +52,12 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
         config = config
             .with_paging_spec(PagingSpec::EqualPagesUpTo(limits::to_usize(page.unsigned_abs(), "page")?));
     }
-    Ok(Spec::ArrayToBytes(Box::new(PcodecSpec { config })))
+    Ok(config)
 }
 
-/// Before there were kinds of deltas, an order alone asked for consecutive ones.
+/// Before there were kinds of deltas, an order alone asked for consecutive ones. numcodecs has renamed `none`.
 fn delta(configuration: &Configuration<'_>) -> Result<DeltaSpec> {
-    let choices = [("auto", 0), ("none", 1), ("try_consecutive", 2), ("try_lookback", 3)];
+    let choices = [("auto", 0), ("none", 1), ("no_op", 1), ("try_consecutive", 2), ("try_lookback", 3)];
     let kind = configuration.choice("delta_spec", &choices)?.unwrap_or(0);
     let order = configuration.integer("delta_encoding_order", 0..=7)?;
     let order = order.map(|order| limits::to_usize(order.unsigned_abs(), "order")).transpose()?;

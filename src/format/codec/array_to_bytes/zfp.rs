@@ -18,6 +18,7 @@ use crate::format::codec::{
 };
 use crate::format::data_type::{DataType, Float, Integer};
 use crate::format::metadata::json::Json;
+use crate::format::tolerated::Form;
 use crate::limits;
 
 /// How much of a number is kept.
@@ -144,7 +145,9 @@ impl ArrayToBytesSpec for ZfpSpec {
         for (dim, &size) in dims.iter_mut().zip(decoded.shape.iter().rev()) {
             *dim = limits::to_usize(size, "chunk")?;
         }
-        let config = self.mode.config(kind.scalar(), dimensionality)?;
+        let config = self.mode.config(kind.scalar(), dimensionality);
+        // A header has what a decoder needs: the configuration's own is an encoder's.
+        let config = if self.has_header { config } else { Ok(config?) };
         let byte_len = decoded.byte_len()?.unwrap_or(0);
         let size = decoded.data_type.size().unwrap_or(1);
         Ok(Box::new(Zfp { kind, dims, config, byte_len, size, has_header: self.has_header }))
@@ -172,7 +175,7 @@ impl Mode {
 struct Zfp {
     kind: Kind,
     dims: [usize; 4],
-    config: ZfpConfig,
+    config: Result<ZfpConfig>,
     byte_len: u64,
     /// Bytes of an element.
     size: usize,
@@ -256,8 +259,9 @@ impl Zfp {
     fn decompress_into<T: ZfpScalar>(&self, encoded: &[u8], numbers: &mut [T]) -> Result<()> {
         let mut stream =
             ZfpBitStream::from_bytes(encoded).map_err(|error| Error::limit(error.to_string()))?;
-        let config = if self.has_header { self.read_header(&mut stream)? } else { self.config };
-        let mut field = ZfpFieldMut::new(numbers, self.dims).map_err(|error| damaged(&error))?;
+        let (config, dims) =
+            if self.has_header { self.read_header(&mut stream)? } else { (self.config.clone()?, self.dims) };
+        let mut field = ZfpFieldMut::new(numbers, dims).map_err(|error| damaged(&error))?;
         let end = stream.decompress(&config, &mut field).map_err(|error| damaged(&error))?;
         // Streams end on words of eight bytes; where zfp was built with narrower words, before.
         if encoded.len().div_ceil(8).checked_mul(8) != Some(end) {
@@ -268,15 +272,25 @@ impl Zfp {
         Ok(())
     }
 
-    /// The header must describe the chunk; how it is compressed is the header's alone.
-    fn read_header(&self, stream: &mut ZfpBitStream) -> Result<ZfpConfig> {
+    /// The header must describe the chunk, or all of it as one dimension; how it is compressed is the header's alone.
+    fn read_header(&self, stream: &mut ZfpBitStream) -> Result<(ZfpConfig, [usize; 4])> {
         let header = stream.read_header(ZfpHeaderMask::FULL).map_err(|error| damaged(&error))?;
-        if header.metadata != Some(self.metadata()) {
-            return Err(Error::format("zfp header describes another chunk")
-                .expected(format!("{:?}", self.metadata()))
-                .actual(format!("{:?}", header.metadata)));
-        }
-        header.config.ok_or_else(|| Error::format("zfp header has no mode"))
+        let count = self.dims.iter().filter(|size| **size > 0).product();
+        let flat = ZfpFieldMetadata { dims: [count, 0, 0, 0], ..self.metadata() };
+        let dims = match header.metadata {
+            Some(metadata) if metadata == self.metadata() => self.dims,
+            Some(metadata) if metadata == flat => {
+                Form::ZfpyFlat.note();
+                flat.dims
+            }
+            other => {
+                return Err(Error::format("zfp header describes another chunk")
+                    .expected(format!("{:?}", self.metadata()))
+                    .actual(format!("{other:?}")));
+            }
+        };
+        let config = header.config.ok_or_else(|| Error::format("zfp header has no mode"))?;
+        Ok((config, dims))
     }
 
     fn metadata(&self) -> ZfpFieldMetadata {
@@ -301,14 +315,15 @@ impl Zfp {
             Error::argument("zfp cannot compress the chunk").actual(error.to_string())
         };
         let field = ZfpField::new(&numbers, self.dims).map_err(|error| refused(&error))?;
-        let most = self.config.maximum_size(self.kind.scalar(), self.dims);
+        let config = self.config.as_ref().map_err(Error::clone)?;
+        let most = config.maximum_size(self.kind.scalar(), self.dims);
         let most = most.ok_or_else(|| Error::limit("chunk is too large for zfp"))?;
         let mut stream = ZfpBitStream::new(most).map_err(|error| Error::limit(error.to_string()))?;
         if self.has_header {
-            let written = stream.write_header(&self.config, &self.metadata(), ZfpHeaderMask::FULL);
+            let written = stream.write_header(config, &self.metadata(), ZfpHeaderMask::FULL);
             written.map_err(|error| refused(&error))?;
         }
-        stream.compress(&self.config, &field).map_err(|error| refused(&error))?;
+        stream.compress(config, &field).map_err(|error| refused(&error))?;
         stream.into_bytes().map_err(|error| Error::limit(error.to_string()))
     }
 }

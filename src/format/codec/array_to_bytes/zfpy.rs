@@ -8,12 +8,20 @@ use crate::error::Result;
 use crate::format::codec::Spec;
 use crate::format::codec::configuration::Configuration;
 
-/// Reads the configuration: `mode`, `tolerance`, `rate`, `precision`; `compression_kwargs` repeats one of them.
+/// Reads the configuration: `mode`, `tolerance`, `rate`, `precision`; `compression_kwargs` repeats one of them. A decoder has no
+/// use for any.
 ///
 /// # Errors
-/// `Format` for modes that zfpy does not have and for parameters that are no numbers.
+/// None: modes that zfpy does not have and parameters that are no numbers are an encoder's.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    configuration.tolerate("compression_kwargs");
+    let mode = configuration.for_encoder(mode(configuration)).unwrap_or(Mode::Reversible);
+    Ok(Spec::ArrayToBytes(Box::new(ZfpSpec { mode, has_header: true })))
+}
+
+fn mode(configuration: &Configuration<'_>) -> Result<Option<Mode>> {
+    // An error must not leave fields behind that nobody has asked for: v3 refuses those.
+    let fields = ["mode", "tolerance", "rate", "precision", "compression_kwargs"];
+    fields.iter().for_each(|field| configuration.tolerate(field));
     // zfpy's own numbers: null, expert, fixed rate, precision, accuracy, reversible.
     let mode = configuration.integer("mode", 0..=5)?.unwrap_or(4);
     let (tolerance, rate, precision) = (
@@ -21,7 +29,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
         parameter(configuration, "rate")?,
         parameter(configuration, "precision")?,
     );
-    let mode = match mode {
+    Ok(match mode {
         2 => rate.map(Mode::Rate),
         #[allow(
             clippy::cast_possible_truncation,
@@ -31,8 +39,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
         3 => precision.map(|precision| Mode::Precision(precision as u32)),
         4 => tolerance.map(Mode::Accuracy),
         _ => None,
-    };
-    Ok(Spec::ArrayToBytes(Box::new(ZfpSpec { mode: mode.unwrap_or(Mode::Reversible), has_header: true })))
+    })
 }
 
 fn parameter(configuration: &Configuration<'_>, field: &str) -> Result<Option<f64>> {

@@ -22,9 +22,9 @@ struct Bz2 {
 /// Reads the configuration.
 ///
 /// # Errors
-/// `Format` for a level that bzip2 does not have.
+/// None: a level that bzip2 does not have is an encoder's.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    let level = configuration.integer("level", 1..=9)?.unwrap_or(1);
+    let level = configuration.for_encoder(configuration.integer("level", 1..=9)).unwrap_or(1);
     Ok(Spec::BytesToBytes(Box::new(Bz2 { level: u32::try_from(level).unwrap_or(1) })))
 }
 

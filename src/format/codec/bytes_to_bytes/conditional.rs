@@ -9,7 +9,7 @@ use crate::format::codec::configuration::{Configuration, unfit};
 use crate::format::codec::cut::through_bytes;
 use crate::format::codec::elsewhere;
 use crate::format::codec::pipeline::{Cut, Named};
-use crate::format::codec::registry::{self, require_encoders};
+use crate::format::codec::registry::{self, Parsed, require_encoders};
 use crate::format::codec::sharding::codec_list;
 use crate::format::codec::user::{Direction, Users};
 use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec};
@@ -78,15 +78,15 @@ impl ConditionalSpec {
             Some(users) => users.bind(codec, decoded)?,
             None => None,
         };
-        let spec = match &user {
-            Some(stage) => elsewhere::user_spec(stage),
+        let Parsed { spec, refusal } = match &user {
+            Some(stage) => elsewhere::user_spec(stage).into(),
             None => registry::parse_with(codec, &self.users)
                 .map_err(|error| error.within_field("configuration"))?,
         };
         match spec {
             Spec::BytesToBytes(spec) => {
                 let bound = spec.bind(decoded).map_err(blame)?;
-                Ok(Named { name: codec.name.clone(), codec: bound, user })
+                Ok(Named { name: codec.name.clone(), codec: bound, user, refusal })
             }
             _ => Err(blame(Error::format("conditional is for codecs of bytes only"))),
         }
@@ -146,6 +146,7 @@ impl Conditional {
     }
 
     fn encode_with_all(&self, decoded: &[u8]) -> Result<Option<Vec<u8>>> {
+        self.codecs.iter().try_for_each(Named::check_encodes)?;
         let all: Vec<usize> = (0..self.codecs.len()).collect();
         if let Some(cut) = self.cut(&all) {
             return through_bytes(&cut, &self.codecs(&all), Direction::Encode, decoded).map(Some);

@@ -24,14 +24,15 @@ struct GzipSpec {
 /// Reads the configuration.
 ///
 /// # Errors
-/// `Format` for a level that gzip does not have.
+/// None: a level that gzip does not have is an encoder's.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     // The specification requires the level, but a reader has no use for it; the defaults are the writers'.
     let (lowest, default) = match configuration.spelling() {
         Spelling::Zarr => (0, 5),
         Spelling::Numcodecs => (-1, 1),
     };
-    let level = deflate_level(configuration.integer("level", lowest..=9)?.unwrap_or(default));
+    let level = configuration.for_encoder(configuration.integer("level", lowest..=9));
+    let level = deflate_level(level.unwrap_or(default));
     Ok(Spec::BytesToBytes(Box::new(GzipSpec { level })))
 }
 

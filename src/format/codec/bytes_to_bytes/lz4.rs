@@ -22,9 +22,9 @@ struct Lz4;
 /// Reads the configuration.
 ///
 /// # Errors
-/// `Format` for an acceleration that is not an integer.
+/// None: an acceleration that is not an integer is an encoder's.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    configuration.integer("acceleration", i64::MIN..=i64::MAX)?;
+    configuration.for_encoder(configuration.integer("acceleration", i64::MIN..=i64::MAX));
     Ok(Spec::BytesToBytes(Box::new(Lz4)))
 }
 

@@ -61,17 +61,17 @@ struct Lzma {
 /// Reads the configuration.
 ///
 /// # Errors
-/// `Format` for formats, checks, presets and filters that do not exist or go together, `Unsupported` for filters of machine code.
+/// `Format` for formats and filters that do not exist or go together, `Unsupported` for filters of machine code.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let format = match configuration.integer("format", 1..=3)? {
         Some(2) => Format::Alone,
         Some(3) => Format::Raw,
         _ => Format::Xz,
     };
-    let check = check(configuration)?;
+    let check = configuration.for_encoder(check(configuration)).unwrap_or(CheckType::Crc64);
     let filters = configuration.read("filters", |json| json.list(Filter::parse))?;
     let version = if format == Format::Alone { Version::Lzma1 } else { Version::Lzma2 };
-    let options = configuration.read("preset", preset)?.unwrap_or_default();
+    let options = configuration.for_encoder(configuration.read("preset", preset)).unwrap_or_default();
     let mut codec = Lzma { format, check, version, options, deltas: Vec::new() };
     match filters {
         Some(filters) => codec.set_filters(filters)?,
@@ -83,14 +83,17 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     Ok(Spec::BytesToBytes(Box::new(codec)))
 }
 
-fn check(configuration: &Configuration<'_>) -> Result<CheckType> {
-    configuration.integer("check", -1..=10)?.map_or(Ok(CheckType::Crc64), |check| match check {
-        0 => Ok(CheckType::None),
-        1 => Ok(CheckType::Crc32),
-        -1 | 4 => Ok(CheckType::Crc64),
-        10 => Ok(CheckType::Sha256),
-        _ => Err(unfit("check", "-1, 0, 1, 4 or 10", check)),
-    })
+fn check(configuration: &Configuration<'_>) -> Result<Option<CheckType>> {
+    configuration
+        .integer("check", -1..=10)?
+        .map(|check| match check {
+            0 => Ok(CheckType::None),
+            1 => Ok(CheckType::Crc32),
+            -1 | 4 => Ok(CheckType::Crc64),
+            10 => Ok(CheckType::Sha256),
+            _ => Err(unfit("check", "-1, 0, 1, 4 or 10", check)),
+        })
+        .transpose()
 }
 
 fn preset(json: Json<'_>) -> Result<LzmaOptions> {

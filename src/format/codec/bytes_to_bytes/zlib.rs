@@ -27,12 +27,13 @@ struct ZlibSpec {
 /// Reads the configuration.
 ///
 /// # Errors
-/// `Format` for a level that zlib does not have.
+/// `Format` for a `raw` that is not true or false.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     // libdeflate, which imagecodecs_deflate is, has three more levels.
     let is_deflate = configuration.codec().name == "imagecodecs_deflate";
     let levels = if is_deflate { -1..=12 } else { -1..=9 };
-    let level = deflate_level(configuration.integer("level", levels)?.unwrap_or(1).min(9));
+    let level = configuration.for_encoder(configuration.integer("level", levels));
+    let level = deflate_level(level.unwrap_or(1).min(9));
     let raw = is_deflate && configuration.boolean("raw")?.unwrap_or(false);
     Ok(Spec::BytesToBytes(Box::new(ZlibSpec { level, raw })))
 }

@@ -30,21 +30,21 @@ struct ZstdSpec {
 /// Reads the configuration.
 ///
 /// # Errors
-/// `Format` for a level that zstd does not have.
+/// None: a level that zstd does not have is an encoder's.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    let level = configuration.integer("level", -131_072..=22)?;
-    // Both are needed by a writer only; the defaults are numcodecs' and zarr-python's.
+    // Both are needed by an encoder only; the defaults are numcodecs' and zarr-python's.
     let default = if configuration.spelling() == Spelling::Numcodecs { 1 } else { 0 };
+    let level = configuration.for_encoder(configuration.integer("level", -131_072..=22));
     let level = i32::try_from(level.unwrap_or(default)).unwrap_or_default();
     // GDAL writes "YES" and "NO" into v2 metadata.
     let is_word = configuration.spelling() == Spelling::Numcodecs
         && configuration.json("checksum").is_some_and(|json| json.str().is_ok());
     let checksum = if is_word {
-        configuration.choice("checksum", &[("YES", true), ("NO", false)])?
+        configuration.choice("checksum", &[("YES", true), ("NO", false)])
     } else {
-        configuration.boolean("checksum")?
+        configuration.boolean("checksum")
     };
-    let checksum = checksum.unwrap_or(false);
+    let checksum = configuration.for_encoder(checksum).unwrap_or(false);
     Ok(Spec::BytesToBytes(Box::new(ZstdSpec { level, checksum })))
 }
 

@@ -1,7 +1,8 @@
 //! The index of a shard: for each inner chunk, in C order, where it stands in the shard (offset, length), or nothing.
 //!
 //! Offsets count from the start of the shard wherever the index stands. Empty chunks have 2^64 − 1 twice. Chunks may
-//! stand in any order, with gaps, and may share bytes; only what cannot be read is refused.
+//! stand in any order, with gaps, and may share bytes, but not those of the index: a shard that lost its first or last bytes has entries
+//! that reach into its index or past its end. One such entry, and the whole index is refused: the others would read as other values.
 
 use std::ops::Range;
 
@@ -58,11 +59,11 @@ impl ShardIndexFormat {
         self.encoded_len
     }
 
-    /// Decodes an index.
+    /// Decodes the index of a shard, whose length is checked against it where that is known.
     ///
     /// # Errors
-    /// `Format` for a wrong length or checksum.
-    pub fn decode(&self, encoded: &[u8]) -> Result<ShardIndex> {
+    /// `Format` for a wrong length or checksum, and as [`ShardIndex::new`].
+    pub fn decode(&self, encoded: &[u8], shard_len: Option<u64>) -> Result<ShardIndex> {
         let all: Vec<_> = self.pipeline.decoded().shape.iter().map(|extent| 0..*extent).collect();
         let mut scratch = Scratch::default();
         let decoded = self.pipeline.decode(encoded, &all, &mut scratch).map_err(|error| {
@@ -86,7 +87,15 @@ impl ShardIndexFormat {
                 .fold(0, |start, (at, stride)| start + usize::try_from(*at).unwrap_or(usize::MAX) * stride);
             entries.push((read_u64(bytes, start)?, read_u64(bytes, start + last)?));
         }
-        Ok(ShardIndex { entries })
+        ShardIndex::new(entries, &self.room(shard_len))
+    }
+
+    /// Which bytes of a shard the inner chunks may stand in.
+    fn room(&self, shard_len: Option<u64>) -> Range<u64> {
+        match self.location {
+            IndexLocation::Start => self.encoded_len..shard_len.unwrap_or(u64::MAX),
+            IndexLocation::End => 0..shard_len.map_or(u64::MAX, |len| len.saturating_sub(self.encoded_len)),
+        }
     }
 
     /// Where the index stands in a shard of so many bytes.
@@ -110,7 +119,7 @@ impl ShardIndexFormat {
         let place = self.place_in(shard.len() as u64)?;
         let place =
             limits::to_usize(place.start, "shard index")?..limits::to_usize(place.end, "shard index")?;
-        self.decode(shard.get(place).unwrap_or_default())
+        self.decode(shard.get(place).unwrap_or_default(), Some(shard.len() as u64))
     }
 
     /// A shard of these encoded inner chunks (C order; `None` where all is fill value), which stand in it in this order of their
@@ -145,28 +154,33 @@ impl ShardIndexFormat {
 }
 
 impl ShardIndex {
-    /// From offset and length of each inner chunk, as they were found.
-    pub fn from_entries(entries: Vec<(u64, u64)>) -> Self {
-        Self { entries }
-    }
-
-    /// Where inner chunk `linear` (C order) stands in the shard; `None` when it is all fill value. `shard_len` where known.
+    /// From offset and length of each inner chunk, as they were found; `room` is where chunks may stand in the shard.
     ///
     /// # Errors
-    /// `Format` for an entry that overflows, is half empty, or reaches past the end of the shard.
-    pub fn get(&self, linear: usize, shard_len: Option<u64>) -> Result<Option<Range<u64>>> {
-        let Some((offset, len)) = self.entries.get(linear).copied() else {
-            return Err(Error::format("a shard index has too few entries")
-                .expected(format!("more than {linear}"))
-                .actual(self.entries.len().to_string()));
-        };
-        if (offset, len) == (EMPTY, EMPTY) {
-            return Ok(None);
+    /// `Format` for an entry that overflows, is half empty, or leaves the room.
+    pub fn new(entries: Vec<(u64, u64)>, room: &Range<u64>) -> Result<Self> {
+        match entries.iter().position(|entry| !is_possible(*entry, room)) {
+            None => Ok(Self { entries }),
+            Some(linear) => Err(bad_entry(linear, entries.get(linear).copied().unwrap_or_default(), room)),
         }
-        let end = offset.checked_add(len).filter(|end| shard_len.is_none_or(|shard_len| *end <= shard_len));
-        match end {
-            Some(end) if offset != EMPTY && len != EMPTY => Ok(Some(offset..end)),
-            _ => Err(bad_entry(linear, offset, len, shard_len)),
+    }
+
+    /// Of a shard that has no chunks.
+    pub fn of_nothing(count: usize) -> Self {
+        Self { entries: vec![(EMPTY, EMPTY); count] }
+    }
+
+    /// Where inner chunk `linear` (C order) stands in the shard; `None` when it is all fill value.
+    ///
+    /// # Errors
+    /// `Format` where the index has no such entry.
+    pub fn get(&self, linear: usize) -> Result<Option<Range<u64>>> {
+        match self.entries.get(linear).copied() {
+            Some((EMPTY, EMPTY)) => Ok(None),
+            Some((offset, len)) => Ok(Some(offset..offset.saturating_add(len))),
+            None => Err(Error::format("a shard index has too few entries")
+                .expected(format!("more than {linear}"))
+                .actual(self.entries.len().to_string())),
         }
     }
 
@@ -195,14 +209,25 @@ fn too_short(expected: u64, actual: u64) -> Error {
         .actual(format!("{actual} bytes"))
 }
 
-fn bad_entry(linear: usize, offset: u64, len: u64, shard_len: Option<u64>) -> Error {
-    Error::format(format!("entry {linear} of a shard index cannot be"))
+/// Whether an entry names nothing, or bytes of the room. What has no bytes may stand anywhere in the shard, whatever its offset.
+fn is_possible((offset, len): (u64, u64), room: &Range<u64>) -> bool {
+    match (offset, len) {
+        (EMPTY, EMPTY) => true,
+        (EMPTY, _) | (_, EMPTY) => false,
+        (_, 0) => true,
+        _ => room.start <= offset && offset.checked_add(len).is_some_and(|end| end <= room.end),
+    }
+}
+
+fn bad_entry(linear: usize, (offset, len): (u64, u64), room: &Range<u64>) -> Error {
+    let message = "lies in the index or past the end of the shard, which may have lost bytes";
+    Error::format(format!("entry {linear} of a shard index {message}"))
         .in_stage(Stage::Decode)
         .in_codec("sharding_indexed")
         .in_field("shard index")
-        .expected(match shard_len {
-            Some(shard_len) => format!("a range within {shard_len} bytes, or 2^64 - 1 twice"),
-            None => "a range within 64 bits, or 2^64 - 1 twice".to_owned(),
+        .expected(match room.end {
+            u64::MAX => format!("a range of 64 bits from byte {} on, or 2^64 - 1 twice", room.start),
+            end => format!("a range within bytes {} to {end}, or 2^64 - 1 twice", room.start),
         })
         .actual(format!("offset {offset}, length {len}"))
 }
@@ -212,19 +237,41 @@ fn bad_entry(linear: usize, offset: u64, len: u64, shard_len: Option<u64>) -> Er
 mod tests {
     use super::*;
 
-    #[test]
-    fn entries_are_checked() {
-        let index = ShardIndex {
-            entries: vec![(0, 4), (EMPTY, EMPTY), (EMPTY, 4), (4, EMPTY), (EMPTY - 1, 4), (90, 20), (100, 0)],
-        };
-        assert_eq!(index.get(0, Some(100)).unwrap(), Some(0..4));
-        assert_eq!(index.get(1, Some(100)).unwrap(), None);
-        for bad in 2..6 {
-            let error = index.get(bad, Some(100)).unwrap_err().to_string();
-            assert!(error.contains("shard index") && error.contains("offset"), "{error}");
+    /// Whether an index with this entry between two good ones is taken.
+    fn takes(entry: (u64, u64), room: &Range<u64>) -> bool {
+        let index = ShardIndex::new(vec![(20, 4), entry, (EMPTY, EMPTY)], room);
+        if let Err(error) = &index {
+            let error = error.to_string();
+            assert!(error.contains("entry 1 of a shard index") && error.contains("offset"), "{error}");
         }
-        assert_eq!(index.get(5, None).unwrap(), Some(90..110));
-        assert_eq!(index.get(6, Some(100)).unwrap(), Some(100..100));
-        assert!(index.get(7, None).is_err());
+        index.is_ok()
+    }
+
+    #[test]
+    fn one_entry_that_cannot_be_refuses_the_index() {
+        for bad in [(EMPTY, 4), (4, EMPTY), (EMPTY - 1, 4)] {
+            assert!(!takes(bad, &(0..100)) && !takes(bad, &(0..u64::MAX)), "{bad:?}");
+        }
+        // At the end, of a shard whose index begins at byte 100; and at the start, of 16 bytes.
+        assert!(takes((90, 10), &(0..100)) && !takes((90, 11), &(0..100)) && !takes((100, 1), &(0..100)));
+        assert!(takes((16, 84), &(16..100)) && !takes((15, 4), &(16..100)) && !takes((0, 100), &(16..100)));
+        assert!(takes((16, 1000), &(16..u64::MAX)) && !takes((15, 4), &(16..u64::MAX)));
+    }
+
+    #[test]
+    fn chunks_may_share_bytes_and_have_none() {
+        for legal in [(20, 4), (22, 4), (0, 0), (100, 0), (EMPTY - 1, 0)] {
+            assert!(takes(legal, &(16..100)), "{legal:?}");
+        }
+    }
+
+    #[test]
+    fn entries_are_found_by_their_number() {
+        let index = ShardIndex::new(vec![(0, 4), (EMPTY, EMPTY), (90, 0)], &(0..100)).unwrap();
+        assert_eq!(index.get(0).unwrap(), Some(0..4));
+        assert_eq!(index.get(1).unwrap(), None);
+        assert_eq!(index.get(2).unwrap(), Some(90..90));
+        assert!(index.get(3).is_err());
+        assert_eq!(ShardIndex::of_nothing(2).get(1).unwrap(), None);
     }
 }

@@ -4,6 +4,8 @@
 //! Indexed, not parsed: a node's path leads to the span of its text, and a node is parsed when it is opened. It is a cache
 //! that others wrote: it may be stale, and its paths are checked like any input. Paths are relative to the group.
 
+pub mod checking;
+
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
@@ -18,6 +20,7 @@ use super::write::text::ObjectText;
 use super::{Draft, GroupMetadata, NodeKind, NodeMetadata, ZarrFormat, attributes, draft, v3};
 use crate::error::{Error, IS_FULL, Result, Stage};
 use crate::format::path::NodePath;
+use crate::format::tolerated::Form;
 use crate::kernel::json;
 
 /// The `node_type` of an array, as JSON has it.
@@ -119,10 +122,7 @@ impl Indexing {
     pub fn end(mut self) -> Consolidated {
         self.step(usize::MAX);
         let warnings = self.invalid.first().map(|first| {
-            format!(
-                "consolidated metadata has invalid paths, which are skipped: {} such as {first:?}",
-                self.invalid.len()
-            )
+            Form::ConsolidatedPath.warning(format!("{} keys such as {first:?}", self.invalid.len()))
         });
         let (nodes, warnings) = (gather(self.found), warnings.into_iter().collect());
         Consolidated { nodes, warnings, ..self.consolidated }

@@ -9,6 +9,7 @@ use crate::format::data_type::typestr::Endian;
 use crate::format::data_type::{DataType, FillValue, Float, Integer};
 use crate::format::metadata::Draft;
 use crate::format::metadata::json::{Document, Json};
+use crate::format::tolerated::Form;
 
 /// What the elements are that a fill value is one of.
 pub(super) struct Elements<'a> {
@@ -30,8 +31,7 @@ impl Elements<'_> {
         match parsed {
             Err(_) if self.is_fallback => {
                 let name = self.data_type.name();
-                warnings
-                    .push(format!("the fill value is none of the fallback type {name}; it is read as zero"));
+                warnings.push(Form::DraftFallbackFill.warning(format!("fill_value of {name}")));
                 Ok(FillValue::zero(self.data_type))
             }
             parsed => parsed,
@@ -41,8 +41,7 @@ impl Elements<'_> {
     /// October 2020: "the fill value is undefined". May 2022 does not allow it, and has it in an example.
     fn null(&self, warnings: &mut Vec<String>) -> FillValue {
         if self.draft == Draft::May2022 {
-            warnings
-                .push("fill_value is null, which the draft does not allow; it is read as zero".to_owned());
+            warnings.push(Form::DraftFillNull.warning("fill_value"));
         }
         FillValue::zero(self.data_type)
     }

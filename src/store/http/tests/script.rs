@@ -14,14 +14,21 @@ use crate::store::http::transport::{
 };
 use crate::store::http::url::RootUrl;
 use crate::store::http::{HttpOptions, HttpStore};
-use crate::store::{ByteRange, Fetched, LikelySize, LocalFuture, RequestContext, Store, Subject, Value};
+use crate::store::{
+    ByteRange, Fetched, LikelySize, LocalFuture, RequestContext, Store, Subject, Value, WarningSink,
+};
 
 pub const ROOT: &str = "https://host/data.zarr?sig=secret";
 
+/// A root without a signature.
+pub const OPEN_ROOT: &str = "https://host/data.zarr";
+
 /// A request in one line, such as `GET c/0 bytes=0-3 no-store`.
 pub fn line(request: &HttpRequest) -> String {
-    let below = request.url.strip_prefix("https://host/").expect("on the host");
-    let (path, query) = below.split_once("?sig=secret").expect("the signature on every request");
+    let (_, below) = request.url.split_once("host/").expect("on the host");
+    // Of a root that has one: the host itself is asked with a `?` only.
+    let (path, query) = below.split_once("?sig=secret").unwrap_or((below, ""));
+    assert!(!path.contains('?'), "the signature on every request");
     // Listings stand beside the root's query: what they add to it is shown, and so is a question to the host itself.
     let key = match (path.strip_prefix("data.zarr"), path) {
         (Some(key), _) => key.strip_prefix('/').unwrap_or(key).to_owned(),
@@ -94,6 +101,7 @@ pub struct Scene {
     pub script: Rc<Script>,
     pub store: HttpStore<Rc<Script>>,
     pub warnings: Rc<RefCell<Vec<String>>>,
+    pub on_console: Rc<RefCell<Vec<String>>>,
 }
 
 impl Scene {
@@ -102,16 +110,21 @@ impl Scene {
     }
 
     pub fn with(options: HttpOptions) -> Self {
+        Self::at(ROOT, options)
+    }
+
+    pub fn at(root: &str, options: HttpOptions) -> Self {
         let script = Rc::<Script>::default();
-        let warnings = Rc::<RefCell<Vec<String>>>::default();
-        let written = warnings.clone();
-        let options = HttpOptions {
-            on_warning: Some(Rc::new(move |warning| written.borrow_mut().push(warning.to_owned()))),
-            ..options
+        let (warnings, on_console) = (Rc::<RefCell<Vec<String>>>::default(), Rc::default());
+        let sink = |written: &Rc<RefCell<Vec<String>>>| -> Option<WarningSink> {
+            let written = written.clone();
+            Some(Rc::new(move |warning| written.borrow_mut().push(warning.to_owned())))
         };
-        let root = RootUrl::parse(ROOT).unwrap();
+        let (to_listener, to_console) = (sink(&warnings), sink(&on_console));
+        let options = HttpOptions { on_warning: to_listener, on_console: to_console, ..options };
+        let root = RootUrl::parse(root).unwrap();
         let store = HttpStore::new(script.clone(), root, options, Rc::new(Origin::new(8)));
-        Self { script, store, warnings }
+        Self { script, store, warnings, on_console }
     }
 
     /// Adds a step to the script.
@@ -145,6 +158,11 @@ impl Scene {
 
     pub fn chunk(&self, range: ByteRange) -> Result<Option<Vec<u8>>> {
         self.bytes("c/0", range, Subject::Chunk)
+    }
+
+    /// As [`chunk`](Self::chunk), to be changed and written back.
+    pub fn chunk_to_change(&self) -> Result<Option<Vec<u8>>> {
+        self.bytes("c/0", ByteRange::Whole, Subject::Update)
     }
 
     pub fn window(&self, offset: u64, len: u64) -> Result<Option<Vec<u8>>> {

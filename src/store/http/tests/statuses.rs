@@ -1,8 +1,9 @@
 //! Absent, refused, failing for now: which status is which, for metadata and for chunks.
 
-use super::script::{Scene, respond, unreachable};
+use super::script::{OPEN_ROOT, ROOT, Scene, respond, unreachable};
 use crate::error::ErrorKind;
 use crate::store::ByteRange::Whole;
+use crate::store::Store;
 use crate::store::http::HttpOptions;
 use crate::store::http::transport::{Answer, TransportError};
 
@@ -46,31 +47,76 @@ fn forbidden_metadata_is_an_error_even_after_a_success() {
     assert_eq!(scene.metadata().unwrap_err().kind(), ErrorKind::Store);
 }
 
-#[test]
-fn a_forbidden_chunk_is_absent_once_something_was_read() {
-    let scene = Scene::new();
+fn anonymous() -> HttpOptions {
+    HttpOptions { is_anonymous: true, ..HttpOptions::default() }
+}
+
+fn read_metadata(scene: &Scene) {
+    scene.then("GET zarr.json", respond(200, b"{}", &[]));
+    assert_eq!(scene.metadata().unwrap().unwrap(), b"{}");
+}
+
+fn forbid(scene: &Scene) {
     scene.then("GET c/0", respond(403, b"AccessDenied", &[]));
+}
+
+#[test]
+fn a_forbidden_chunk_is_absent_once_something_was_read_without_credentials() {
+    let scene = Scene::at(OPEN_ROOT, anonymous());
+    forbid(&scene);
     assert_eq!(scene.chunk(Whole).unwrap_err().kind(), ErrorKind::Store);
     scene.then("GET zarr.json", respond(404, b"", &[]));
     assert_eq!(scene.metadata().unwrap(), None);
-    scene.then("GET c/0", respond(403, b"AccessDenied", &[]));
+    forbid(&scene);
     assert_eq!(scene.chunk(Whole).unwrap_err().kind(), ErrorKind::Store);
 
-    scene.then("GET zarr.json", respond(200, b"{}", &[]));
-    assert_eq!(scene.metadata().unwrap().unwrap(), b"{}");
+    read_metadata(&scene);
+    assert!(scene.store.absence_may_be_kept());
     for _ in 0..2 {
-        scene.then("GET c/0", respond(403, b"AccessDenied", &[]));
+        forbid(&scene);
         assert_eq!(scene.chunk(Whole).unwrap(), None);
+        assert!(!scene.store.absence_may_be_kept());
     }
     assert_eq!(scene.warnings.borrow().len(), 1);
-    assert!(!scene.warnings.borrow()[0].contains("secret"));
+    assert_eq!(*scene.on_console.borrow(), *scene.warnings.borrow());
+}
+
+#[test]
+fn a_forbidden_chunk_is_an_error_where_the_request_carries_credentials() {
+    // Headers, cookies or a `fetch` of the user's; a signature; a name and a password.
+    let places = [
+        (OPEN_ROOT, HttpOptions::default()),
+        (ROOT, anonymous()),
+        ("https://user:secret@host/data.zarr", anonymous()),
+    ];
+    for (root, options) in places {
+        let scene = Scene::at(root, options);
+        read_metadata(&scene);
+        forbid(&scene);
+        let error = scene.chunk(Whole).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Store, "{root}");
+        assert!(error.message().contains("status 403"), "{error}");
+        assert!(scene.on_console.borrow().is_empty());
+    }
+}
+
+#[test]
+fn a_forbidden_chunk_that_is_to_be_changed_is_an_error_but_by_option() {
+    let scene = Scene::at(OPEN_ROOT, anonymous());
+    read_metadata(&scene);
+    forbid(&scene);
+    assert_eq!(scene.chunk_to_change().unwrap_err().kind(), ErrorKind::Store);
+    let scene = Scene::at(OPEN_ROOT, HttpOptions { missing_on_403: true, ..anonymous() });
+    forbid(&scene);
+    assert_eq!(scene.chunk_to_change().unwrap(), None);
 }
 
 #[test]
 fn a_forbidden_chunk_is_absent_by_option_without_a_warning() {
     let scene = Scene::with(HttpOptions { missing_on_403: true, ..HttpOptions::default() });
-    scene.then("GET c/0", respond(403, b"AccessDenied", &[]));
+    forbid(&scene);
     assert_eq!(scene.chunk(Whole).unwrap(), None);
+    assert!(!scene.store.absence_may_be_kept());
     assert!(scene.warnings.borrow().is_empty());
 }
 
@@ -175,7 +221,7 @@ fn what_the_transport_gives_up_on_is_not_retried() {
 
 #[test]
 fn pages_about_a_key_are_not_its_value() {
-    let scene = Scene::new();
+    let scene = Scene::at(OPEN_ROOT, anonymous());
     scene.then("GET zarr.json", respond(200, b"\n<!DOCTYPE html><html>", &["Content-Type: text/html"]));
     assert_eq!(scene.metadata().unwrap(), None);
     scene

@@ -31,7 +31,7 @@ impl Index {
     /// From the end of a shard.
     ///
     /// # Errors
-    /// `Format` for a shard that is shorter than its index.
+    /// `Format` for a shard that is shorter than its index, and as [`ShardIndex::new`].
     pub fn of_shard(key: &StoreKey, tail: Option<Fetched>, count: usize) -> Result<Self> {
         let Some(tail) = tail else { return Ok(Self::of_absent_shard(count)) };
         let bytes = tail.value.to_vec(limits::SHARD_INDEX_BYTES, "shard index")?;
@@ -45,22 +45,23 @@ impl Index {
         let (entries, _) = words.as_chunks::<2>();
         let entries =
             entries.iter().map(|[offset, len]| (u64::from_le_bytes(*offset), u64::from_le_bytes(*len)));
-        let entries = ShardIndex::from_entries(entries.collect());
+        let room = 0..tail.size.map_or(u64::MAX, |len| len.saturating_sub(encoded_len(count)));
+        let entries = ShardIndex::new(entries.collect(), &room);
+        let entries = entries.map_err(|error| error.at_key(key.as_str()))?;
         Ok(Self { entries, shard_len: tail.size, version: tail.version, exists: true })
     }
 
     /// Of a shard that is not there.
     pub fn of_absent_shard(count: usize) -> Self {
-        let entries = ShardIndex::from_entries(vec![(EMPTY, EMPTY); count]);
-        Self { entries, shard_len: None, version: None, exists: false }
+        Self { entries: ShardIndex::of_nothing(count), shard_len: None, version: None, exists: false }
     }
 
     /// Where a chunk stands; `None` for an empty one.
     ///
     /// # Errors
-    /// `Format` for an entry that overflows, is half empty, or reaches past the end of the shard.
+    /// `Format` where the index has no such entry.
     pub fn get(&self, shard: &StoreKey, linear: usize) -> Result<Option<Range<u64>>> {
-        self.entries.get(linear, self.shard_len).map_err(|error| error.at_key(shard.as_str()))
+        self.entries.get(linear).map_err(|error| error.at_key(shard.as_str()))
     }
 
     /// The chunks that exist.

@@ -95,6 +95,10 @@ impl Store for ShardingTransformer {
         self.inner.lock_name().map(|name| format!("chunks in {name}"))
     }
 
+    fn absence_may_be_kept(&self) -> bool {
+        self.inner.absence_may_be_kept()
+    }
+
     fn get<'a>(
         &'a self,
         key: &'a StoreKey,

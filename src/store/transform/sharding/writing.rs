@@ -84,7 +84,7 @@ impl ShardingTransformer {
         let shards: Vec<StoreKey> = changes.keys().cloned().collect();
         let _locks = self.lock(&shards).await;
         // What is written must not be made of an answer that a cache remembers.
-        let context = RequestContext { subject: Subject::Chunk, reload: true, ..RequestContext::default() };
+        let context = RequestContext { subject: Subject::Update, reload: true, ..RequestContext::default() };
         let updates = self.with_indexes(changes, &context).await?;
         let ways = updates.iter().map(|update| update.way(self.strategy, encoded_len(self.keys.count())));
         let ways = ways.collect::<Result<Vec<Way>>>()?;

@@ -1,9 +1,11 @@
 //! The sixteen bytes in front of a Blosc 1 frame, checked as `blosc_run_decompression_with_context` of c-blosc 1.21 does,
-//! and a little harder: the frame must be exactly as long as it says (as `blosc_cbuffer_validate` demands).
+//! and a little harder: the frame must not be longer than its bytes (as `blosc_cbuffer_validate` demands). Bytes behind it are left alone:
+//! z5py stored the whole buffer that it had compressed into.
 
 use super::compressor::Compressor;
 use crate::error::{Error, Result};
 use crate::format::codec::bytes_to_bytes::{check_ratio, split, truncated};
+use crate::format::tolerated::Form;
 use crate::limits::to_usize;
 
 /// Bytes of the header, and the most that a frame adds to its content.
@@ -55,8 +57,9 @@ pub(super) struct Header {
 }
 
 impl Header {
-    pub(super) fn parse(frame: &[u8]) -> Result<Self> {
-        let (header, _) = split::<LEN>(frame).ok_or_else(|| truncated("blosc header"))?;
+    /// The header and the frame that it begins, without what stands behind it.
+    pub(super) fn parse(bytes: &[u8]) -> Result<(Self, &[u8])> {
+        let (header, _) = split::<LEN>(bytes).ok_or_else(|| truncated("blosc header"))?;
         let [version, compressor_version, flags, typesize, sizes @ ..] = header;
         if version != VERSION {
             return Err(wrong_version(version));
@@ -65,13 +68,9 @@ impl Header {
         let size =
             |idx: usize| to_usize(sizes.get(idx).map_or(0, |size| u32::from_le_bytes(*size)).into(), "blosc");
         let (decoded_len, blocksize, encoded_len) = (size(0)?, size(1)?, size(2)?);
-        if encoded_len != frame.len() {
-            return Err(wrong(
-                "blosc frame has another length than its header says",
-                encoded_len,
-                frame.len(),
-            ));
-        }
+        let frame = bytes.get(..encoded_len).filter(|frame| frame.len() >= LEN).ok_or_else(|| {
+            wrong("blosc frame has another length than its header says", encoded_len, bytes.len())
+        })?;
         let mut header = Self { flags, typesize: typesize.into(), decoded_len, blocksize, compressor: None };
         header.check_sizes(encoded_len)?;
         if !header.is_copied() && decoded_len > 0 {
@@ -81,7 +80,10 @@ impl Header {
                 return Err(wrong("blosc frame has an unknown version of its compressor", 1, found));
             }
         }
-        Ok(header)
+        if frame.len() < bytes.len() {
+            Form::BloscTrailing.note();
+        }
+        Ok((header, frame))
     }
 
     fn check_sizes(&self, encoded_len: usize) -> Result<()> {

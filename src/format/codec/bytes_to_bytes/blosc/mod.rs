@@ -50,16 +50,34 @@ const COMPRESSORS: [(&str, (Compressor, bool)); 6] = [
 const SHUFFLES: [(&str, Shuffle); 3] =
     [("noshuffle", Shuffle::None), ("shuffle", Shuffle::Bytes), ("bitshuffle", Shuffle::Bits)];
 
-/// Reads the configuration. Fields that only a writer needs may be missing.
+/// Reads the configuration, which a decoder has no use for: the frame says everything.
 ///
 /// # Errors
-/// `Format` for values that Blosc does not have.
+/// None: values that Blosc does not have are an encoder's.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    if configuration.codec().name == "imagecodecs_blosc" {
-        return parse_imagecodecs(configuration);
-    }
+    let parse = if configuration.codec().name == "imagecodecs_blosc" { imagecodecs } else { zarr };
+    let spec = configuration.for_encoder(parse(configuration).map(Some));
+    Ok(Spec::BytesToBytes(Box::new(spec.unwrap_or(DEFAULT))))
+}
+
+/// numcodecs' defaults.
+const DEFAULT: BloscSpec = BloscSpec {
+    compressor: Compressor::Lz4,
+    high_compression: false,
+    level: 5,
+    shuffle: None,
+    typesize: None,
+    blocksize: None,
+};
+
+/// The words of v3 and of numcodecs.
+fn zarr(configuration: &Configuration<'_>) -> Result<BloscSpec> {
+    // An error must not leave fields behind that nobody has asked for: v3 refuses those.
+    ["cname", "clevel", "shuffle", "typesize", "blocksize"]
+        .iter()
+        .for_each(|field| configuration.tolerate(field));
     let (compressor, high_compression) =
-        configuration.choice("cname", &COMPRESSORS)?.unwrap_or((Compressor::Lz4, false));
+        configuration.choice("cname", &COMPRESSORS)?.unwrap_or((DEFAULT.compressor, false));
     let level = configuration.integer("clevel", 0..=9)?.unwrap_or(5);
     let shuffle = match configuration.spelling() {
         Spelling::Zarr => configuration.choice("shuffle", &SHUFFLES)?,
@@ -70,18 +88,19 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
         let size = configuration.integer(field, 0..=i64::from(i32::MAX))?.filter(|&size| size > 0);
         size.map(|size| limits::to_usize(size.unsigned_abs(), field)).transpose()
     };
-    Ok(Spec::BytesToBytes(Box::new(BloscSpec {
+    Ok(BloscSpec {
         compressor,
         high_compression,
         level: u8::try_from(level).unwrap_or(9),
         shuffle,
         typesize: size("typesize")?,
         blocksize: size("blocksize")?,
-    })))
+    })
 }
 
 /// imagecodecs' own words: `level`, and `compressor` and `shuffle` as words or numbers.
-fn parse_imagecodecs(configuration: &Configuration<'_>) -> Result<Spec> {
+fn imagecodecs(configuration: &Configuration<'_>) -> Result<BloscSpec> {
+    ["level", "compressor", "shuffle"].iter().for_each(|field| configuration.tolerate(field));
     let is_number = |field| configuration.json(field).is_some_and(|json| json.i64().is_ok());
     let compressor = match is_number("compressor") {
         true => {
@@ -97,14 +116,8 @@ fn parse_imagecodecs(configuration: &Configuration<'_>) -> Result<Spec> {
     };
     let (compressor, high_compression) = compressor.unwrap_or((Compressor::BloscLz, false));
     let level = configuration.integer("level", 0..=9)?.unwrap_or(1);
-    Ok(Spec::BytesToBytes(Box::new(BloscSpec {
-        compressor,
-        high_compression,
-        level: u8::try_from(level).unwrap_or(9),
-        shuffle,
-        typesize: None,
-        blocksize: None,
-    })))
+    let level = u8::try_from(level).unwrap_or(9);
+    Ok(BloscSpec { compressor, high_compression, level, shuffle, ..DEFAULT })
 }
 
 /// numcodecs' numbers; GDAL writes its own words for two of them.
@@ -145,7 +158,7 @@ struct Blosc {
 
 impl BytesToBytes for Blosc {
     fn decode(&self, encoded: &[u8], mut output: Output<'_>) -> Result<()> {
-        let header = Header::parse(encoded)?;
+        let (header, encoded) = Header::parse(encoded)?;
         if matches!(output, Output::Growing { .. }) {
             header.check_plausible(encoded.len())?;
         }
@@ -158,7 +171,7 @@ impl BytesToBytes for Blosc {
     }
 
     fn decode_runs(&self, encoded: &[u8], runs: &[Range<usize>], output: &mut [u8]) -> Option<Result<()>> {
-        Some(Header::parse(encoded).and_then(|header| {
+        Some(Header::parse(encoded).and_then(|(header, encoded)| {
             let mut output = Output::Exact(output);
             let target = output.reserve(header.decoded_len as u64)?;
             self.decoder.decode_runs(&header, encoded, runs, target)
@@ -178,6 +191,7 @@ mod tests {
     use crate::format::codec::registry;
     use crate::format::data_type::{DataType, FillValue, Integer};
     use crate::format::metadata::{CodecMetadata, ZarrFormat};
+    use crate::format::tolerated::Form;
 
     fn representation(data_type: DataType) -> ChunkRepresentation {
         let fill_value = FillValue::zero(&data_type);
@@ -234,7 +248,8 @@ mod tests {
         refuse("block size", ErrorKind::Format, 8, &0_u32.to_le_bytes());
         refuse("block size", ErrorKind::Format, 8, &1001_u32.to_le_bytes());
         refuse("block table", ErrorKind::Format, 8, &1_u32.to_le_bytes());
-        refuse("another length", ErrorKind::Format, 12, &(len - 1).to_le_bytes());
+        refuse("another length", ErrorKind::Format, 12, &15_u32.to_le_bytes());
+        refuse("stream is cut off", ErrorKind::Format, 12, &(len - 1).to_le_bytes());
         refuse("another length", ErrorKind::Format, 12, &(len + 1).to_le_bytes());
         refuse("does not lie in its frame", ErrorKind::Format, 16, &len.saturating_add(1).to_le_bytes());
         refuse("does not lie in its frame", ErrorKind::Format, 16, &19_u32.to_le_bytes());
@@ -242,6 +257,20 @@ mod tests {
         refuse("stream is cut off", ErrorKind::Format, 16, &(len - 3).to_le_bytes());
         refuse("stream is cut off", ErrorKind::Format, 20, &len.to_le_bytes());
         refuse("stream is cut off", ErrorKind::Format, 20, &u32::MAX.to_le_bytes());
+    }
+
+    #[test]
+    fn bytes_behind_a_frame_are_noted_and_left_alone() {
+        let codec = bound(LZ4, ZarrFormat::V3, DataType::Integer(Integer::Uint16)).unwrap();
+        let mut frame = codec.encode(&content()).unwrap();
+        assert_eq!(decode(&*codec, &frame, 1000).unwrap(), content());
+        assert!(Form::take_noted().is_empty());
+        frame.extend([0xff; 40]);
+        assert_eq!(decode(&*codec, &frame, 1000).unwrap(), content());
+        assert_eq!(Form::take_noted().len(), 1);
+        let mut output = vec![0; 1000];
+        codec.decode_runs(&frame, &[0..10, 20..30], &mut output).unwrap().unwrap();
+        assert_eq!((&output[..10], Form::take_noted().len()), (&content()[..10], 1));
     }
 
     #[test]

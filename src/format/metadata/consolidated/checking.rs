@@ -1,0 +1,81 @@
+//! Which nodes of consolidated metadata have documents that cannot be parsed: `contents()` lists them with their errors.
+//!
+//! In steps, and within a budget: most documents of a large hierarchy are equal to one of the last few, and are not parsed again.
+//! Deliberately not for the drafts, whose hierarchies are small and read by the full build.
+
+use std::ops::Range;
+
+use super::{Consolidated, Node, V2_SUFFIXES};
+use crate::error::{Error, Stage};
+use crate::format::metadata::ZarrFormat;
+use crate::format::metadata::document;
+use crate::format::path::NodePath;
+
+/// Documents that others are compared with.
+const REMEMBERED: usize = 16;
+
+/// Documents parsed at most. What comes after them is found to be wrong when it is opened.
+const MOST_PARSED: usize = 1 << 14;
+
+type Spans = [Option<Range<usize>>; V2_SUFFIXES.len()];
+
+/// See the module.
+#[derive(Default)]
+pub struct Checking {
+    /// The node that is next.
+    next: usize,
+    parsed: usize,
+    /// Where the documents of nodes stand that could be parsed.
+    good: Vec<Spans>,
+    errors: Vec<(NodePath, Error)>,
+}
+
+impl Checking {
+    /// Goes on for so many nodes, and until so many documents were parsed; whether there are more.
+    pub fn step(&mut self, consolidated: &Consolidated, nodes: usize, documents: usize) -> bool {
+        if let ZarrFormat::Draft(_) = consolidated.format {
+            return false;
+        }
+        let most = MOST_PARSED.min(self.parsed + documents);
+        for node in consolidated.nodes.iter().skip(self.next).take(nodes) {
+            if self.parsed == most {
+                break;
+            }
+            self.next += 1;
+            self.check(consolidated, node);
+        }
+        self.next < consolidated.nodes.len() && self.parsed < MOST_PARSED
+    }
+
+    /// The nodes that cannot be opened, and why.
+    pub fn errors(self) -> Vec<(NodePath, Error)> {
+        self.errors
+    }
+
+    fn check(&mut self, consolidated: &Consolidated, node: &Node) {
+        let is_node = consolidated.own_kind(node).is_some() && !consolidated.is_own_group(&node.path);
+        if !is_node || self.good.iter().any(|good| is_same(consolidated, good, &node.spans)) {
+            return;
+        }
+        let Some(document) = consolidated.document(&node.path) else { return };
+        self.parsed += 1;
+        match document::parse(&document) {
+            Ok(_) => {
+                let place = self.parsed % REMEMBERED;
+                match self.good.get_mut(place) {
+                    Some(oldest) => oldest.clone_from(&node.spans),
+                    None => self.good.push(node.spans.clone()),
+                }
+            }
+            // The full build may know better.
+            Err(error) if error.context().stage == Some(Stage::Full) => {}
+            Err(error) => self.errors.push((node.path.clone(), error.at_node(node.path.as_str()))),
+        }
+    }
+}
+
+/// Whether two nodes have the same documents, to the byte.
+fn is_same(consolidated: &Consolidated, a: &Spans, b: &Spans) -> bool {
+    let text = |span: &Option<Range<usize>>| span.clone().and_then(|span| consolidated.text.get(span));
+    a.iter().zip(b).all(|(a, b)| text(a) == text(b))
+}

@@ -1,0 +1,146 @@
+//! Configurations of v3's codecs that lack what has one meaning to all who read them: the byte order of `bytes`, the chains of
+//! `sharding_indexed`. They are completed, with a warning, so that what comes behind sees whole ones.
+//!
+//! Deliberately before codecs are looked up, so that opening the array warns of it. What is written is whole anyway: see
+//! [`write`](super::write).
+
+use super::CodecMetadata;
+use super::json::Document;
+use super::v3::codec;
+use super::write::text::ObjectText;
+use crate::error::Result;
+use crate::format::data_type::DataType;
+use crate::format::tolerated::Form;
+use crate::limits;
+
+const LITTLE: &str = r#"{"name":"bytes","configuration":{"endian":"little"}}"#;
+
+/// Completes the chain of an array of these elements.
+pub(super) fn complete(codecs: &mut [CodecMetadata], data_type: &DataType, warnings: &mut Vec<String>) {
+    let mut completion =
+        Completion { needs_order: data_type.own_big_endian_runs().is_none(), found: Vec::new() };
+    for codec in chain_of_same_elements(codecs) {
+        // What is wrong with a configuration is told by whoever binds it.
+        if let Ok(Some(configuration)) = completion.configuration(codec, limits::SHARD_DEPTH) {
+            codec.configuration = Some(configuration);
+        }
+    }
+    for (form, place) in completion.found {
+        let warning = form.warning(place);
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
+    }
+}
+
+/// The codecs that see the array's own elements: up to one that may make others of them.
+fn chain_of_same_elements(codecs: &mut [CodecMetadata]) -> impl Iterator<Item = &mut CodecMetadata> {
+    let others = codecs.iter().position(|codec| codec.name != "transpose").unwrap_or(codecs.len());
+    codecs.iter_mut().skip(others).take(1)
+}
+
+struct Completion {
+    needs_order: bool,
+    found: Vec<(Form, &'static str)>,
+}
+
+impl Completion {
+    /// The whole configuration of a codec; `None` where nothing is missing.
+    fn configuration(&mut self, codec: &CodecMetadata, depth: usize) -> Result<Option<String>> {
+        let document = Document::parse(codec.configuration.as_deref().unwrap_or("{}").as_bytes())?;
+        let members = ObjectText::of(document.root())?;
+        match codec.name.as_str() {
+            "bytes" if self.needs_order && members.get("endian").is_none() => {
+                self.found.push((Form::V3BytesWithoutEndian, "codecs"));
+                Ok(Some(members.with("endian", "\"little\"").compact()))
+            }
+            "sharding_indexed" if depth > 0 => self.sharding(members, depth),
+            _ => Ok(None),
+        }
+    }
+
+    fn sharding(&mut self, mut members: ObjectText, depth: usize) -> Result<Option<String>> {
+        let before = self.found.len();
+        for (field, default) in [
+            ("codecs", format!("[{LITTLE}]")),
+            ("index_codecs", format!(r#"[{LITTLE},{{"name":"crc32c"}}]"#)),
+        ] {
+            if members.get(field).is_none() {
+                self.found.push((Form::V3ShardingDefaults, field));
+                members.set(field, default);
+            }
+        }
+        let inner = self.inner(members.get("codecs").unwrap_or("[]"), depth - 1)?;
+        inner.into_iter().for_each(|codecs| members.set("codecs", codecs));
+        Ok((self.found.len() > before).then(|| members.compact()))
+    }
+
+    /// The whole chain of inner chunks; `None` where nothing is missing.
+    fn inner(&mut self, text: &str, depth: usize) -> Result<Option<String>> {
+        let document = Document::parse(text.as_bytes())?;
+        let mut codecs = document.root().list(codec)?;
+        let mut texts: Vec<String> =
+            document.root().array()?.iter().map(|json| json.text().to_owned()).collect();
+        let at = codecs.iter().position(|codec| codec.name != "transpose").unwrap_or_default();
+        let mut completed = None;
+        for inner in chain_of_same_elements(&mut codecs) {
+            completed = self.configuration(inner, depth)?.map(|configuration| {
+                let name = super::write::text::string(&inner.name);
+                ObjectText::new().with("name", name).with("configuration", configuration).compact()
+            });
+        }
+        let Some(completed) = completed else { return Ok(None) };
+        texts.iter_mut().skip(at).take(1).for_each(|text| text.clone_from(&completed));
+        Ok(Some(format!("[{}]", texts.join(","))))
+    }
+}
+
+#[cfg(all(test, not(target_arch = "wasm32")))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::format::data_type::Integer;
+
+    /// The chain as it is read, and the names of the warnings.
+    fn completed(text: &str, integer: Integer) -> (Vec<(String, Option<String>)>, Vec<String>) {
+        let document = Document::parse(text.as_bytes()).unwrap();
+        let mut codecs = document.root().list(codec).unwrap();
+        let mut warnings = Vec::new();
+        complete(&mut codecs, &DataType::Integer(integer), &mut warnings);
+        let names = warnings.iter().map(|warning| warning.rsplit('[').next().unwrap().replace(']', ""));
+        (codecs.into_iter().map(|codec| (codec.name, codec.configuration)).collect(), names.collect())
+    }
+
+    #[test]
+    fn a_missing_byte_order_is_little() {
+        let (codecs, warnings) = completed(r#"["transpose", "bytes", "gzip"]"#, Integer::Int16);
+        assert_eq!(codecs[1].1.as_deref(), Some(r#"{"endian":"little"}"#));
+        assert_eq!(warnings, ["v3-bytes-without-endian"]);
+    }
+
+    #[test]
+    fn what_has_no_byte_order_or_another_one_stays() {
+        let big = r#"[{"name":"bytes","configuration":{"endian":"big"}}]"#;
+        for (text, integer) in [
+            (r#"["bytes"]"#, Integer::Int8),
+            (r#"["cast_value","bytes"]"#, Integer::Int16),
+            (big, Integer::Int16),
+        ] {
+            assert!(completed(text, integer).1.is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn chains_of_shards_are_completed_at_every_depth() {
+        let text = r#"[{"name":"sharding_indexed","configuration":{"chunk_shape":[4],"codecs":[
+            {"name":"sharding_indexed","configuration":{"chunk_shape":[2],"codecs":["bytes",{"name":"zstd"}]}}]}}]"#;
+        let (codecs, warnings) = completed(text, Integer::Int32);
+        let configuration = codecs[0].1.clone().unwrap();
+        assert_eq!(configuration.matches("crc32c").count(), 2, "{configuration}");
+        assert!(
+            configuration
+                .contains(r#"[{"name":"bytes","configuration":{"endian":"little"}},{"name":"zstd"}]"#)
+        );
+        assert_eq!(warnings, ["v3-sharding-defaults", "v3-bytes-without-endian"]);
+    }
+}
