@@ -159,13 +159,8 @@ function engineOptions(options: Given, fill: unknown): string {
   return exactJson(json);
 }
 
-<<<<<<< HEAD:src/ts/api/create.ts
 /** A fill value is kept as it is spelled where it is a number or null, else it is packed like any element. */
 async function fillOf(options: Given, like: LikeNumber): Promise<{ json?: unknown; packed?: Uint8Array }> {
-=======
-/** A fill value is kept as it is spelled where it is a number or null, else it is packed like any element. */
-function fillOf(options: Given, like: AnyArray | undefined): { json?: unknown; packed?: Uint8Array } {
->>>>>>> wild-b:src/ts/create.ts
   const { fillValue, dtype } = options;
   if (fillValue === undefined) return {};
   if (fillValue === null) return { json: null };
