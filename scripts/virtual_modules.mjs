@@ -29,6 +29,8 @@ async function workerText({ esbuild, initialOptions: { minifyIdentifiers, minify
     format: "iife",
     minifyIdentifiers,
     minifySyntax,
+    // Text within text: no bundler reads its comments.
+    minifyWhitespace: minifySyntax,
     target,
     plugins: [virtualModules({ source: "none" })],
   });
@@ -46,6 +48,15 @@ const CONTENTS = {
   "virtual:images-wasm": () => exported("default", wasmText("images")),
   "virtual:conventions-wasm": () => exported("default", wasmText("conventions")),
 };
+
+/** The text of one of them, outside of a build. */
+export async function virtualText(name, { quick }) {
+  const minify = { minifyIdentifiers: !quick, minifySyntax: !quick };
+  return CONTENTS[name]({
+    esbuild: await import("esbuild"),
+    initialOptions: { ...minify, target: "es2022" },
+  });
+}
 
 /** `source`: which file of src/ts/entry/source is `#source`. */
 export function virtualModules({ source }) {

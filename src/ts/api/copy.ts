@@ -173,6 +173,6 @@ export async function copy<S extends Readable = Readable>(
 ): Promise<Node<S>> {
   const isNode = source instanceof ZarrArray || source instanceof Group;
   const { signal } = options;
-  const node = isNode ? source : await open((await locationOf(source)) as Location<Readable>, { signal });
+  const node = isNode ? source : await open(locationOf(source) as Location<Readable>, { signal });
   return (await copyNode(node as Node<Readable>, target, options)) as Node<S>;
 }

@@ -210,7 +210,7 @@ export async function createNode(
   like?: ArrayNode,
 ): Promise<ZarrArray<DataType> | Group<Readable>> {
   const options = normalised(given);
-  const { store, path } = await locationOf(target);
+  const { store, path } = locationOf(target);
   const at = options.path === undefined ? path : `${path}/${options.path}`;
   const signal = options.signal as AbortSignal | undefined;
   const overwrite = options.overwrite === true;

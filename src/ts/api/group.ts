@@ -3,10 +3,9 @@
  */
 import type { Dialect, NodeSummary } from "../model/node_summary.ts";
 import type { AbsolutePath, Attributes, DataType, GroupMetadata, Readable } from "../model/types.ts";
-import { chunkFailed } from "../port/chunk_failed.ts";
 import { warn, warningsOfStore } from "../port/warnings.ts";
 import { Array as ZarrArray } from "./array.ts";
-import type { Tree } from "./children.ts";
+import { childrenOf, type Tree, treeOf } from "./children.ts";
 import { Location } from "./location.ts";
 import {
   type AttributeOptions,
@@ -26,9 +25,6 @@ import { type UpdateAttributesOptions, updateAttributes } from "./update_attribu
 
 export type Node<S extends Readable> = ZarrArray<DataType, S> | Group<S>;
 export type Children<S extends Readable> = AsyncIterableIterator<Node<S> | UnreadableNode<S>>;
-
-/** The code that lists: a chunk of its own. */
-const listing = () => import("./children.ts").catch(chunkFailed);
 
 /** What is known of a group. */
 interface GroupFacts {
@@ -105,14 +101,12 @@ export class Group<Store extends Readable> extends Location<Store> {
    * The arrays and groups directly below, by name. Needs a store that lists, or consolidated metadata. What cannot be opened is an
    * `UnreadableNode`, which has an `error`.
    */
-  async *children(options: NodeOptions = {}): Children<Store> {
-    const { childrenOf } = await listing();
-    yield* childrenOf(this, options, nodeOf<Store>);
+  children(options: NodeOptions = {}): Children<Store> {
+    return childrenOf(this, options, nodeOf<Store>);
   }
 
   /** Everything below, as far as it goes. What cannot be opened has an `error`. */
-  async tree(options: NodeOptions = {}): Promise<Tree> {
-    const { treeOf } = await listing();
+  tree(options: NodeOptions = {}): Promise<Tree> {
     return treeOf(this, options, nodeOf);
   }
 

@@ -46,7 +46,7 @@ export function root(store: unknown = new Map<string, Uint8Array>()): Location<u
 }
 
 /** The place that a URL, a store, files or a location mean. */
-export async function locationOf(place: unknown): Promise<Location<unknown>> {
+export function locationOf(place: unknown): Location<unknown> {
   const isLocation = typeof place === "object" && place !== null && "store" in place && "path" in place;
-  return isLocation ? (place as Location<unknown>) : new Location(await storeOf(place));
+  return isLocation ? (place as Location<unknown>) : new Location(storeOf(place));
 }

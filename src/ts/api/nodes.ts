@@ -16,7 +16,7 @@ export type ExistingKind = "array" | "group" | "implicit-group";
 
 /** What is at a place; a group without metadata of its own is only seen in stores that list. */
 export async function exists(place: Place, { signal }: NodeOptions = {}): Promise<ExistingKind | null> {
-  const { store, path } = await locationOf(place);
+  const { store, path } = locationOf(place);
   const kind = await call("exists", (objects) => ({ store: objects.store(store), path }), { signal });
   return kind ?? null;
 }
@@ -27,13 +27,13 @@ export interface EraseOptions extends NodeOptions {
 }
 
 /** Erases the node at a place and everything below it; whether there was anything. */
-export async function erase(place: Place, { signal, reify = false }: EraseOptions = {}): Promise<boolean> {
-  const { store, path } = await locationOf(place);
+export function erase(place: Place, { signal, reify = false }: EraseOptions = {}): Promise<boolean> {
+  const { store, path } = locationOf(place);
   return write("erase", (objects) => ({ store: objects.store(store), path, reify }), { signal });
 }
 
 /** Brings the documents of all nodes below a group together in one; how many there are. The store must list. */
-export async function consolidate(place: Place, { signal }: NodeOptions = {}): Promise<number> {
-  const { store, path } = await locationOf(place);
+export function consolidate(place: Place, { signal }: NodeOptions = {}): Promise<number> {
+  const { store, path } = locationOf(place);
   return write("consolidate", (objects) => ({ store: objects.store(store), path }), { signal });
 }

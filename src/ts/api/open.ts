@@ -21,7 +21,7 @@ type ArrayOptions = OpenOptions & { kind: "array" };
 type GroupOptions = OpenOptions & { kind: "group" };
 
 async function openNode(place: unknown, options: OpenOptions, format: 0 | 2 | 3): Promise<Node<Readable>> {
-  const location = await locationOf(place);
+  const location = locationOf(place);
   const summary = await openSummary(location, options, format);
   const node = nodeOf(location.store as Readable, summary, options);
   return node.kind === "array" ? inExtensionsOfStore(node) : node;

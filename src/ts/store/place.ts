@@ -1,8 +1,11 @@
 /**
  * What `open` takes in place of a store: URLs, files that are archives, folders.
  */
-import { chunkFailed } from "../port/chunk_failed.ts";
+
+import { EntryStore, FileListStore } from "./chosen_files.ts";
+import { DirectoryStore } from "./directory.ts";
 import { FetchStore } from "./fetch_store.ts";
+import { ZipFileStore } from "./zip.ts";
 
 /** An archive (`Blob`, `File`), or a folder in whatever form a browser gives it. */
 export type Files = Blob | FileSystemDirectoryHandle | FileList | FileSystemDirectoryEntry;
@@ -10,24 +13,24 @@ export type Files = Blob | FileSystemDirectoryHandle | FileList | FileSystemDire
 /** An address that ends as archives do. */
 const ARCHIVE = /\.(zip|ozx)$/i;
 
-/** Classes of files, where this place has them. */
-const FILES = ["Blob", "FileSystemDirectoryHandle", "FileList", "FileSystemDirectoryEntry"];
+const isA = (place: object, name: string): boolean => {
+  const known = (globalThis as Record<string, unknown>)[name];
+  return typeof known === "function" && place instanceof known;
+};
 
-const isFiles = (place: object): boolean =>
-  FILES.some((name) => {
-    const known = (globalThis as Record<string, unknown>)[name];
-    return typeof known === "function" && place instanceof known;
-  });
+/** The store of a URL: an archive's when its path ends so. */
+export function storeOfUrl(url: string | URL): FetchStore | ZipFileStore {
+  const path = String(url).replace(/[?#].*$/s, "");
+  return ARCHIVE.test(path) ? ZipFileStore.fromUrl(url) : new FetchStore(url);
+}
 
-const filePlaces = () => import("./file_place.ts").catch(chunkFailed);
-
-/** The store that a place stands for; a promise of it for archives and folders. What is none of these is a store itself. */
+/** The store that something stands for; what is none of these things is taken for a store itself. */
 export function storeOf(place: unknown): unknown {
-  if (typeof place === "string" || place instanceof URL) {
-    const path = String(place).replace(/[?#].*$/s, "");
-    if (!ARCHIVE.test(path)) return new FetchStore(place);
-    return filePlaces().then(({ storeOfArchive }) => storeOfArchive(place));
-  }
-  if (typeof place !== "object" || place === null || !isFiles(place)) return place;
-  return filePlaces().then(({ storeOfFiles }) => storeOfFiles(place));
+  if (typeof place === "string" || place instanceof URL) return storeOfUrl(place);
+  if (typeof place !== "object" || place === null) return place;
+  if (isA(place, "Blob")) return ZipFileStore.fromBlob(place as Blob);
+  if (isA(place, "FileSystemDirectoryHandle")) return new DirectoryStore(place as FileSystemDirectoryHandle);
+  if (isA(place, "FileList")) return new FileListStore(place as FileList);
+  if (isA(place, "FileSystemDirectoryEntry")) return new EntryStore(place as FileSystemDirectoryEntry);
+  return place;
 }

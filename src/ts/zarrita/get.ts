@@ -12,7 +12,8 @@ import { type AnySelection, requestOf } from "../api/selection.ts";
 import type { NumberType } from "../model/data_type.ts";
 import { UnsupportedError } from "../model/errors.ts";
 import type { Chunk, DataType, Readable, Scalar, SelectedNumbers, Slice } from "../model/types.ts";
-import { type ChunkQueue, getByChunk } from "./by_chunk.ts";
+import { chunkFailed } from "../port/chunk_failed.ts";
+import type { ChunkQueue } from "./by_chunk.ts";
 
 export type { ChunkQueue };
 
@@ -105,6 +106,7 @@ export async function get<D extends DataType, Store extends Readable, S extends 
   }
   if (createQueue || isReplaced) {
     const { useSharedArrayBuffer } = rest;
+    const { getByChunk } = await import("./by_chunk.ts").catch(chunkFailed);
     const { selection: entriesOf } = request;
     const signal = signalOf(options);
     const chunk = await getByChunk({

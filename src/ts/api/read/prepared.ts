@@ -2,12 +2,11 @@
  * From a selection and options as callers write them to what the engine is asked for, and how the result is handed over.
  */
 
-import { chunkFailed } from "../../port/chunk_failed.ts";
 import { typeNameOf } from "../arrays.ts";
 import { placesOf } from "../by_value.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import { type AnySelection, requestOf } from "../selection.ts";
-import type { Conversion, ConversionOptions } from "./conversion.ts";
+import { type Conversion, type ConversionOptions, conversionOf } from "./conversion.ts";
 import type { Form, ReadResult } from "./form.ts";
 import type { ReadRequest } from "./read.ts";
 
@@ -42,7 +41,7 @@ function picture({ data, shape, stride }: ReadResult): ReadResult {
   };
 }
 
-/** How the elements are to change. The code that reads such options is a chunk of its own. */
+/** How the elements are to change. */
 export async function wantedConversion(
   array: ArrayNode,
   options: ConversionOptions,
@@ -50,7 +49,6 @@ export async function wantedConversion(
   const { as, decode, window, colors } = options;
   if (as === undefined && decode === undefined && window === undefined && colors === undefined)
     return undefined;
-  const { conversionOf } = await import("./conversion.ts").catch(chunkFailed);
   return conversionOf(array as never, options, () => typeNameOf(array));
 }
 
