@@ -1,0 +1,157 @@
+/**
+ * What the page's thread does while data is read: its work in ms as Chromium counts it (`TaskDuration`), the longest gap of a timer
+ * of 8 ms, and the time until the data is there. Fetching the same bytes alone, zarrita tuned, ours with the engine in its worker
+ * and ours with the engine on the page's thread, in turn; 20 ms and 200 Mbit/s unless a row says otherwise, two decode workers.
+ * In Firefox and WebKitGTK only the gaps, of timers and of frames. Driven from Node, each contestant in a page of its own.
+ *
+ * `--compare <folder>` holds another build of this package (`before`) against dist/ instead.
+ */
+import { say } from "../../scripts/run_command.mjs";
+import { needsOf, tripsInTurn } from "../data/needs.mjs";
+import { newRun } from "../line/runs.mjs";
+import { median } from "../measure/compare.mjs";
+import { BROWSERS } from "../peers/browsers.mjs";
+import { LINE, ROWS } from "./main_thread/rows.mjs";
+import { ChromiumTab, DriverlessTab } from "./main_thread/tabs.mjs";
+import { mapValues, since, trafficOf } from "./reads.mjs";
+
+const CONTESTANTS = ["fetch", "tuned", "ours", "caller"];
+const COMPARED = ["before", "ours"];
+
+const COLD = "page load to first tile";
+
+/** The requests that a row needs at the least, in the order in which they can be known. */
+function tripsOf(env, { store, selections, isAtOnce, act }) {
+  if (store === undefined) return [];
+  if (act) return [[{ key: "/zarr.json" }]];
+  return isAtOnce
+    ? needsOf(env.store(store), "", selections).trips
+    : tripsInTurn(env.store(store), "", selections);
+}
+
+/** How a row is measured: `measured(who, isPulsed)`. Each time an address of its own. */
+function measuringOf(env, tabs, row) {
+  const trips = tripsOf(env, row);
+  return async (who, isPulsed) => {
+    const run = newRun(env.base, row.speed);
+    const job = { row: row.name, url: run.url(row.store), ...(who === "fetch" && { trips }) };
+    await tabs[who].prepare(job);
+    const before = await run.tally();
+    const result = await tabs[who].run(isPulsed);
+    return { ...result, ...(await since(run, before)) };
+  };
+}
+
+const measuringCold = (env, tabs) => async (who, isPulsed) => {
+  const run = newRun(env.base, LINE);
+  const result = await tabs[who].visit(run.url, isPulsed);
+  return { ...result, ...(await run.tally()) };
+};
+
+/** A round that is not counted; who reads values reads the same ones. */
+async function warmUp(tabs, measured) {
+  const digests = {};
+  for (const who of Object.keys(tabs)) {
+    await measured(who, false);
+    const digest = await tabs[who].perform({ kind: "digest" });
+    if (digest !== null) digests[who] = digest;
+  }
+  if (new Set(Object.values(digests)).size > 1)
+    throw new Error(`${Object.keys(digests).join(", ")} read different values`);
+}
+
+/** Every contestant in turn, another one first each round: results by name. */
+async function inTurns(names, rounds, measure) {
+  const all = Object.fromEntries(names.map((name) => [name, []]));
+  for (let round = 0; round < rounds; round++)
+    for (let idx = 0; idx < names.length; idx++) {
+      const name = names[(idx + round) % names.length];
+      all[name].push(await measure(name));
+    }
+  return all;
+}
+
+const medians = (all, key) => mapValues(all, (results) => median(results.map((result) => result[key])));
+
+/** Work and time without the pulse, gaps with it. */
+async function* figuresOf(env, tabs, row, measured) {
+  const names = Object.keys(tabs);
+  if (env.isCounted) {
+    const quiet = await inTurns(names, env.rounds, (who) => measured(who, false));
+    const latest = mapValues(quiet, (results) => results.at(-1));
+    yield { row: `${row}: work`, figures: medians(quiet, "work") };
+    yield { row: `${row}: time`, figures: medians(quiet, "ms"), ...trafficOf(latest) };
+  }
+  const pulsed = await inTurns(names, Math.ceil(env.rounds / 2), (who) => measured(who, true));
+  yield { row: `${row}: longest gap`, figures: medians(pulsed, "gap") };
+  if (!env.isCounted) yield { row: `${row}: longest gap of frames`, figures: medians(pulsed, "frame") };
+}
+
+/** Who the engine's place is known of is where it should be: a fallback would be measured as what it is not. */
+async function checkPlaces(tabs) {
+  for (const [who, isOnPage] of [
+    ["ours", false],
+    ["caller", true],
+  ]) {
+    const place = await tabs[who]?.perform({ kind: "place" });
+    if (tabs[who] && (place === "caller") !== isOnPage)
+      throw new Error(`${who}: the engine runs on ${place}`);
+  }
+}
+
+async function openTabs(names, open) {
+  const tabs = {};
+  for (const who of names) tabs[who] = await open(who);
+  await checkPlaces(tabs);
+  return tabs;
+}
+
+const closeTabs = (tabs) => Promise.all(Object.values(tabs).map((tab) => tab.close()));
+
+/** The rows in one browser; a row that fails leaves the others, which get new pages. */
+async function* rowsIn(env, names, open) {
+  const failures = [];
+  let tabs = await openTabs(names, open);
+  const attempt = async function* (row, measure) {
+    try {
+      yield* measure();
+    } catch (error) {
+      failures.push(row);
+      say(`✗ ${env.where}, ${row}: ${error.stack}`);
+      await closeTabs(tabs);
+      tabs = await openTabs(names, open);
+    }
+  };
+  for (const row of ROWS)
+    yield* attempt(row.name, async function* () {
+      const measured = measuringOf(env, tabs, row);
+      await warmUp(tabs, measured);
+      yield* figuresOf(env, tabs, row.name, measured);
+    });
+  yield* attempt(COLD, () => figuresOf(env, tabs, COLD, measuringCold(env, tabs)));
+  await closeTabs(tabs);
+  if (failures.length > 0) throw new Error(`${env.where}: ${failures.join("; ")}`);
+}
+
+async function* inBrowser(env, browser) {
+  const missing = browser.missing();
+  if (missing) return say(`- ${browser.name}: ${missing}, its gaps are not measured`);
+  say(`· ${browser.version()}`);
+  const started = await browser.start();
+  try {
+    const open = (who) => new DriverlessTab(started, env.errands, env.base, who);
+    for await (const record of rowsIn({ ...env, where: browser.name }, CONTESTANTS, open))
+      yield { where: browser.name, ...record };
+  } finally {
+    await started.close();
+  }
+}
+
+export async function* measure(env) {
+  const names = env.before ? COMPARED : CONTESTANTS;
+  const open = (who) => ChromiumTab.open(env.browser, env.base, who);
+  for await (const record of rowsIn({ ...env, where: "chromium", isCounted: true }, names, open))
+    yield { where: "chromium", ...record };
+  if (env.before) return;
+  for (const browser of BROWSERS) yield* inBrowser(env, browser);
+}
