@@ -4,6 +4,7 @@
  *
  *   npm run bench -- codecs http     some groups (nothing is written)
  *   npm run bench -- --quick         few rounds, to see that it works (nothing is written)
+ *   npm run bench -- main_thread --rows 'whole|64'   some rows of that group (nothing is written)
  *   npm run bench -- --compare DIST  another build of this package against dist/, on the rows of main_thread (nothing is written)
  */
 import { existsSync, writeFileSync } from "node:fs";
@@ -124,17 +125,15 @@ async function measureAll(groups, env) {
 function understood(args) {
   const { values, positionals } = parseArgs({
     args,
-    options: { quick: { type: "boolean" }, compare: { type: "string" } },
+    options: { quick: { type: "boolean" }, rows: { type: "string" }, compare: { type: "string" } },
     allowPositionals: true,
   });
-  const rounds = values.quick ? QUICK : FULL;
-  if (values.compare === undefined)
-    return {
-      groups: chosen(positionals),
-      isWhole: positionals.length === 0 && !values.quick,
-      options: rounds,
-    };
-  return { groups: ["main_thread"], isWhole: false, options: { ...rounds, before: entryOf(values.compare) } };
+  const { quick, rows, compare: other } = values;
+  const options = { ...(quick ? QUICK : FULL), rows };
+  if (other !== undefined)
+    return { groups: ["main_thread"], isWhole: false, options: { ...options, before: entryOf(other) } };
+  const isWhole = positionals.length === 0 && !quick && rows === undefined;
+  return { groups: chosen(positionals), isWhole, options };
 }
 
 function entryOf(dist) {

@@ -4,7 +4,7 @@
  * and ours with the engine on the page's thread, in turn; 20 ms and 200 Mbit/s unless a row says otherwise, two decode workers.
  * In Firefox and WebKitGTK only the gaps, of timers and of frames. Driven from Node, each contestant in a page of its own.
  *
- * `--compare <folder>` holds another build of this package (`before`) against dist/ instead.
+ * `--rows <pattern>` measures some rows, `--compare <folder>` holds another build of this package (`before`) against dist/ instead.
  */
 import { say } from "../../scripts/run_command.mjs";
 import { needsOf, tripsInTurn } from "../data/needs.mjs";
@@ -80,6 +80,7 @@ async function* figuresOf(env, tabs, row, measured) {
     const quiet = await inTurns(names, env.rounds, (who) => measured(who, false));
     const latest = mapValues(quiet, (results) => results.at(-1));
     yield { row: `${row}: work`, figures: medians(quiet, "work") };
+    yield { row: `${row}: processor time of the page's thread`, figures: medians(quiet, "processor") };
     yield { row: `${row}: time`, figures: medians(quiet, "ms"), ...trafficOf(latest) };
   }
   const pulsed = await inTurns(names, Math.ceil(env.rounds / 2), (who) => measured(who, true));
@@ -122,13 +123,13 @@ async function* rowsIn(env, names, open) {
       tabs = await openTabs(names, open);
     }
   };
-  for (const row of ROWS)
+  for (const row of env.rows)
     yield* attempt(row.name, async function* () {
       const measured = measuringOf(env, tabs, row);
       await warmUp(tabs, measured);
       yield* figuresOf(env, tabs, row.name, measured);
     });
-  yield* attempt(COLD, () => figuresOf(env, tabs, COLD, measuringCold(env, tabs)));
+  if (env.isCold) yield* attempt(COLD, () => figuresOf(env, tabs, COLD, measuringCold(env, tabs)));
   await closeTabs(tabs);
   if (failures.length > 0) throw new Error(`${env.where}: ${failures.join("; ")}`);
 }
@@ -147,7 +148,14 @@ async function* inBrowser(env, browser) {
   }
 }
 
-export async function* measure(env) {
+/** All rows, or those that `--rows` picks. */
+function picked({ rows = "" }) {
+  const pattern = new RegExp(rows);
+  return { rows: ROWS.filter(({ name }) => pattern.test(name)), isCold: pattern.test(COLD) };
+}
+
+export async function* measure(options) {
+  const env = { ...options, ...picked(options) };
   const names = env.before ? COMPARED : CONTESTANTS;
   const open = (who) => ChromiumTab.open(env.browser, env.base, who);
   for await (const record of rowsIn({ ...env, where: "chromium", isCounted: true }, names, open))

@@ -61,6 +61,7 @@ export async function bundlePages({ before } = {}) {
   await writePage("groups", "groups.mjs");
   await writePage("main_thread", "main_thread.mjs");
   await bundlePage("cold/pulsed", "cold/pulsed.mjs");
+  writeFileSync(join(PAGES, "cold/empty.html"), page(""));
   for (const name of ["fetch", "zarrita", "tuned", "ours", "caller"]) await writeColdPage(name, name);
   await writeColdPage("alias", "zarrita", { zarrita: "zarr-wasm" });
   const slim = await writeColdPage("slim", "slim");

@@ -2,7 +2,7 @@
  * A contestant's page, in Chromium or in a browser without a driver: `prepare(job)`, `run({isPulsed})`, `visit(url, isPulsed)`. Each
  * contestant has a page of its own that stays open, and they take turns.
  */
-import { TaskDuration } from "../../measure/task_duration.mjs";
+import { MainThread } from "../../measure/main_thread.mjs";
 
 /** The page of a contestant; that of another build of this package is bundled apart. */
 const pageOf = (base, who) =>
@@ -11,57 +11,69 @@ const pageOf = (base, who) =>
 const coldPage = (runUrl, who, isPulsed) =>
   `${runUrl("page")}/cold/${who}/${isPulsed ? "pulsed" : "index"}.html`;
 
-const finished = (isPulsed) => (isPulsed ? window.pulsed : window.finished) !== undefined;
+/** As for errands: an action that takes longer hangs. */
+const LIMIT_MS = 180_000;
+
+function limited(promise, what) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer to ${what}`)), LIMIT_MS);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
 
 /** Chromium's, by which the work of the page's thread is known. */
 export class ChromiumTab {
   #browser;
+  #base;
   #who;
   #page;
-  #work;
+  #thread;
 
   static async open(browser, base, who) {
     const tab = new ChromiumTab();
     tab.#browser = browser;
+    tab.#base = base;
     tab.#who = who;
     const context = await browser.newContext();
     tab.#page = await context.newPage();
     await tab.#page.goto(pageOf(base, who));
     await tab.#page.waitForFunction(() => window.perform !== undefined);
-    tab.#work = await TaskDuration.of(tab.#page);
+    tab.#thread = await MainThread.of(tab.#page);
     return tab;
   }
 
   perform(job) {
-    return this.#page.evaluate((given) => window.perform(given), job);
+    return limited(
+      this.#page.evaluate((given) => window.perform(given), job),
+      JSON.stringify(job),
+    );
   }
 
   /** Ready to run, and quiet. */
   async prepare(job) {
     await this.perform({ kind: "prepare", ...job });
-    await this.#work.collectGarbage();
+    await this.#thread.collectGarbage();
   }
 
-  /** `{ms, work}`, or of a pulsed run `{ms, gap, frame}`: the pulse is work too. */
-  async run(isPulsed) {
-    const before = await this.#work.ms();
-    const result = await this.perform({ kind: "run", isPulsed });
-    await this.#page.waitForTimeout(SETTLE_MS);
-    const work = (await this.#work.ms()) - before;
-    return isPulsed ? result : { ...result, work };
+  /** `{ms, work, processor}`, or of a pulsed run `{ms, gap, frame}`: the pulse is work too. */
+  run(isPulsed) {
+    const run = () => this.perform({ kind: "run", isPulsed });
+    return isPulsed ? run() : this.#thread.during(run);
   }
 
-  /** A cold page in a new profile until its first tile. */
+  /** A cold page in a new profile until its first tile; the process has shown an empty page before. */
   async visit(runUrl, isPulsed) {
     const context = await this.#browser.newContext();
     try {
       const page = await context.newPage();
-      const counter = await TaskDuration.of(page);
-      await page.goto(coldPage(runUrl, this.#who, isPulsed));
-      await page.waitForFunction(finished, isPulsed, { polling: 100 });
-      if (isPulsed) return await page.evaluate(() => window.pulsed);
-      const ms = await page.evaluate(() => window.finished);
-      return { ms, work: await counter.ms() };
+      await page.goto(`${this.#base}/page/cold/empty.html`);
+      const thread = await MainThread.of(page);
+      const load = async (variable) => {
+        await page.goto(coldPage(runUrl, this.#who, isPulsed));
+        return limited(thread.value(variable), `${variable} of a cold page`);
+      };
+      return await (isPulsed ? load("pulsed") : thread.during(async () => ({ ms: await load("finished") })));
     } finally {
       await context.close();
     }
@@ -71,9 +83,6 @@ export class ChromiumTab {
     return this.#page.context().close();
   }
 }
-
-/** What follows a run in the page's thread, such as freeing, is part of it. */
-const SETTLE_MS = 50;
 
 /** A browser's of its own, so that none stands in another's background. */
 export class DriverlessTab {
