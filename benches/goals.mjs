@@ -56,6 +56,8 @@ export const GOALS = [
   }),
   goal("main_thread", /^(64 conc|page load).*: work/, { who: ["ours"], within: 0.5, of: ["tuned"] }),
   goal("main_thread", /^(?!nothing).*: longest gap$/, { who: ["ours"], most: 16 }),
+  goal("main_thread", /^64 conc.*: time/, { who: ["ours"], requests: true, within: 1.3, of: ["fetch"] }),
+  goal("main_thread", /^64 conc.*: time/, { who: ["ours"], within: 1.15, of: ["fetch"] }),
   goal("main_thread", /^1 000 small.*: time/, { who: ["ours"], within: 1, of: ["tuned"] }),
   goal("main_thread", /^(?!nothing).*: time/, { who: ["ours"], within: 1.05, of: ["before"] }),
 
@@ -84,13 +86,13 @@ function hold(held, { figures, requests }, name) {
     };
   }
   if (held.within !== undefined) {
-    const others = known(figures, held.of);
+    const others = known(source, held.of);
     if (others.length === 0) return undefined;
     const value = figure / Math.max(...others);
     return {
       value,
       isMet: value <= held.within,
-      text: `≤ ${held.within} × ${held.of.join(" or ")}`,
+      text: `≤ ${held.within} × ${held.of.join(" or ")}${held.requests ? ", requests" : ""}`,
       isRatio: true,
     };
   }

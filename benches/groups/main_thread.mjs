@@ -18,7 +18,8 @@ import { mapValues, since, trafficOf } from "./reads.mjs";
 const CONTESTANTS = ["fetch", "tuned", "ours", "caller"];
 const COMPARED = ["before", "ours"];
 
-const COLD = "page load to first tile";
+/** Measured otherwise than the rows that read what was opened before. */
+const COLD = { name: "page load to first tile" };
 
 /** The requests that a row needs at the least, in the order in which they can be known. */
 function tripsOf(env, { store, selections, isAtOnce, act }) {
@@ -100,38 +101,48 @@ async function checkPlaces(tabs) {
   }
 }
 
+const closeTabs = (tabs) => Promise.all(Object.values(tabs).map((tab) => tab.close()));
+
 async function openTabs(names, open) {
   const tabs = {};
-  for (const who of names) tabs[who] = await open(who);
-  await checkPlaces(tabs);
-  return tabs;
+  try {
+    for (const who of names) tabs[who] = await open(who);
+    await checkPlaces(tabs);
+    return tabs;
+  } catch (error) {
+    await closeTabs(tabs);
+    throw error;
+  }
 }
 
-const closeTabs = (tabs) => Promise.all(Object.values(tabs).map((tab) => tab.close()));
+/** What a row's contestants are measured by, warm: `measured(who, isPulsed)`. */
+async function warmed(env, tabs, row) {
+  if (row === COLD) return measuringCold(env, tabs);
+  const measured = measuringOf(env, tabs, row);
+  await warmUp(tabs, measured);
+  return measured;
+}
 
 /** The rows in one browser; a row that fails leaves the others, which get new pages. */
 async function* rowsIn(env, names, open) {
-  const failures = [];
+  const failed = [];
   let tabs = await openTabs(names, open);
-  const attempt = async function* (row, measure) {
-    try {
-      yield* measure();
-    } catch (error) {
-      failures.push(row);
-      say(`✗ ${env.where}, ${row}: ${error.stack}`);
-      await closeTabs(tabs);
-      tabs = await openTabs(names, open);
+  try {
+    for (const row of env.rows) {
+      try {
+        yield* figuresOf(env, tabs, row.name, await warmed(env, tabs, row));
+      } catch (error) {
+        failed.push(row.name);
+        say(`✗ ${env.where}, ${row.name}: ${error.stack}`);
+        await closeTabs(tabs);
+        tabs = {};
+        tabs = await openTabs(names, open);
+      }
     }
-  };
-  for (const row of env.rows)
-    yield* attempt(row.name, async function* () {
-      const measured = measuringOf(env, tabs, row);
-      await warmUp(tabs, measured);
-      yield* figuresOf(env, tabs, row.name, measured);
-    });
-  if (env.isCold) yield* attempt(COLD, () => figuresOf(env, tabs, COLD, measuringCold(env, tabs)));
-  await closeTabs(tabs);
-  if (failures.length > 0) throw new Error(`${env.where}: ${failures.join("; ")}`);
+  } finally {
+    await closeTabs(tabs);
+  }
+  if (failed.length > 0) throw new Error(`${env.where}: ${failed.join("; ")}`);
 }
 
 async function* inBrowser(env, browser) {
@@ -149,13 +160,10 @@ async function* inBrowser(env, browser) {
 }
 
 /** All rows, or those that `--rows` picks. */
-function picked({ rows = "" }) {
-  const pattern = new RegExp(rows);
-  return { rows: ROWS.filter(({ name }) => pattern.test(name)), isCold: pattern.test(COLD) };
-}
+const picked = ({ rows = "" }) => [...ROWS, COLD].filter(({ name }) => new RegExp(rows).test(name));
 
 export async function* measure(options) {
-  const env = { ...options, ...picked(options) };
+  const env = { ...options, rows: picked(options) };
   const names = env.before ? COMPARED : CONTESTANTS;
   const open = (who) => ChromiumTab.open(env.browser, env.base, who);
   for await (const record of rowsIn({ ...env, where: "chromium", isCounted: true }, names, open))

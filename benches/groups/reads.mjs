@@ -54,10 +54,11 @@ export const trafficOf = (figures) => ({
   wire: mapValues(figures, ({ bytes }) => bytes),
 });
 
-/** 64 boxes of 16 × 16, each in an inner chunk of its own, of every second row and column of them. */
-export const SMALL_BOXES = Array.from({ length: 64 }, (_, idx) =>
-  [Math.floor(idx / 8), idx % 8].map((at) => [at * 256 + 30, at * 256 + 46]),
-);
+/** 64 boxes of 16 × 16 of an image, so far apart along both axes. */
+export const smallBoxes = (step) =>
+  Array.from({ length: 64 }, (_, idx) =>
+    [Math.floor(idx / 8), idx % 8].map((at) => [at * step + 30, at * step + 46]),
+  );
 
 /** The corner of 32 × 32 of the 10 000 chunks, and one array in the middle of the 100 000 nodes. */
 export const CHUNKS_CORNER = [

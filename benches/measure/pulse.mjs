@@ -38,10 +38,15 @@ export class Pulse {
     });
   }
 
-  /** The longest gaps in ms, once a tick and a frame have followed what is measured. */
-  async stop() {
+  /** A tick and a frame: what is measured lies between two of these. */
+  async beat() {
     await this.next();
     await new Promise(requestAnimationFrame);
+  }
+
+  /** The longest gaps in ms. */
+  async stop() {
+    await this.beat();
     clearInterval(this.#timer);
     this.#isRunning = false;
     return { gap: this.#gap, frame: this.#frame };

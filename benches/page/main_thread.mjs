@@ -35,7 +35,7 @@ async function prepare(job) {
 
 async function run({ isPulsed }) {
   const pulse = isPulsed ? new Pulse() : undefined;
-  await pulse?.next();
+  await pulse?.beat();
   const started = performance.now();
   results = await ready();
   const ms = performance.now() - started;

@@ -47,6 +47,7 @@ class Started {
       detached: true,
     });
     this.#child.on("error", () => {}); // no page comes from it, and that is told
+    process.on("exit", this.#kill); // also when the benchmark is interrupted
   }
 
   /** The first line of what the process writes to its fourth stream. */
@@ -56,11 +57,21 @@ class Started {
     });
   }
 
+  get #isRunning() {
+    const { pid, exitCode, signalCode } = this.#child;
+    return pid !== undefined && exitCode === null && signalCode === null;
+  }
+
+  /** The group: browsers are several processes. */
+  #kill = () => {
+    if (this.#isRunning) process.kill(-this.#child.pid, "SIGKILL");
+  };
+
   async close() {
-    const { pid, exitCode } = this.#child;
-    if (pid !== undefined && exitCode === null) {
+    process.off("exit", this.#kill);
+    if (this.#isRunning) {
       const ended = once(this.#child, "exit");
-      process.kill(-pid, "SIGKILL"); // the group: browsers are several processes
+      this.#kill();
       await ended;
     }
     rmSync(this.#home, { recursive: true, force: true, maxRetries: 5 });
@@ -97,7 +108,7 @@ const WEBKIT = {
     if (miniBrowser() === undefined) return "webkit2gtk-driver is not installed";
     return has("Xvfb", ["-help"]) ? undefined : "xvfb is not installed";
   },
-  version: () => ask("dpkg-query", ["--show", "--showformat", "WebKitGTK ${Version}", "webkit2gtk-driver"]),
+  version: () => ask("dpkg-query", ["--show", "webkit2gtk-driver"]),
   start: async () => {
     const display = await openDisplay();
     const env = { DISPLAY: display.name, NO_AT_BRIDGE: "1", GDK_BACKEND: "x11" };

@@ -2,7 +2,7 @@
  * The rows of `main_thread` that read what was opened before: a store, the selections, and how they are read. Used by the page,
  * which reads, and by Node, which knows the bytes that a row needs.
  */
-import { CHUNKS_CORNER, openOneOfMany, SMALL_BOXES } from "../reads.mjs";
+import { CHUNKS_CORNER, openOneOfMany, smallBoxes } from "../reads.mjs";
 
 /** 20 ms and 200 Mbit/s. */
 export const LINE = { latency: 20, rate: 25 };
@@ -17,6 +17,9 @@ const SCREENS = Array.from({ length: PAN_STEPS }, (_, step) => [
 ]);
 
 const MAPS = Array.from({ length: 24 }, (_, step) => [step, null, null]);
+
+/** Each in an inner chunk of its own; some of these are neighbours in the shard, so that few requests are enough. */
+const BOXES = smallBoxes(192);
 
 const VIEW = [
   [900, 2948],
@@ -43,7 +46,7 @@ export const ROWS = [
   row("whole 32 MiB array, sharded", "volume-shards", [null]),
   row("720 steps of a time series", "series", [[null, 64, 37]]),
   row("24 maps of an animation", "volume-blosc-zstd", MAPS),
-  row("64 concurrent small reads in one shard", "image-shards", SMALL_BOXES, { isAtOnce: true }),
+  row("64 concurrent small reads in one shard", "image-shards", BOXES, { isAtOnce: true }),
   row("1 000 small chunks, fast line", "chunks", [CHUNKS_CORNER], { speed: FAST }),
   row("10^5 consolidated nodes opened, fast line", "nodes", [], { speed: FAST, act: openOneOfMany }),
 ];
