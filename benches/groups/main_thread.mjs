@@ -125,14 +125,13 @@ async function warmed(env, tabs, row) {
 
 /** The rows in one browser; a row that fails leaves the others, which get new pages. */
 async function* rowsIn(env, names, open) {
-  const failed = [];
   let tabs = await openTabs(names, open);
   try {
     for (const row of env.rows) {
       try {
         yield* figuresOf(env, tabs, row.name, await warmed(env, tabs, row));
       } catch (error) {
-        failed.push(row.name);
+        env.failed.push(`${env.where}, ${row.name}`);
         say(`✗ ${env.where}, ${row.name}: ${error.stack}`);
         await closeTabs(tabs);
         tabs = {};
@@ -142,20 +141,32 @@ async function* rowsIn(env, names, open) {
   } finally {
     await closeTabs(tabs);
   }
-  if (failed.length > 0) throw new Error(`${env.where}: ${failed.join("; ")}`);
 }
 
-async function* inBrowser(env, browser) {
+async function* inChromium(env, names) {
+  const open = (who) => ChromiumTab.open(env.browser, env.base, who);
+  yield* rowsIn({ ...env, isCounted: true }, names, open);
+}
+
+async function* inOther(env, browser) {
   const missing = browser.missing();
   if (missing) return say(`- ${browser.name}: ${missing}, its gaps are not measured`);
   say(`· ${browser.version()}`);
   const started = await browser.start();
   try {
-    const open = (who) => new DriverlessTab(started, env.errands, env.base, who);
-    for await (const record of rowsIn({ ...env, where: browser.name }, CONTESTANTS, open))
-      yield { where: browser.name, ...record };
+    yield* rowsIn(env, CONTESTANTS, (who) => new DriverlessTab(started, env.errands, env.base, who));
   } finally {
     await started.close();
+  }
+}
+
+/** The records of one browser; one that fails altogether leaves the others. */
+async function* recordsOf(env, records) {
+  try {
+    for await (const record of records(env)) yield { where: env.where, ...record };
+  } catch (error) {
+    env.failed.push(env.where);
+    say(`✗ ${env.where}: ${error.stack}`);
   }
 }
 
@@ -163,11 +174,10 @@ async function* inBrowser(env, browser) {
 const picked = ({ rows = "" }) => [...ROWS, COLD].filter(({ name }) => new RegExp(rows).test(name));
 
 export async function* measure(options) {
-  const env = { ...options, rows: picked(options) };
+  const env = { ...options, rows: picked(options), failed: [] };
   const names = env.before ? COMPARED : CONTESTANTS;
-  const open = (who) => ChromiumTab.open(env.browser, env.base, who);
-  for await (const record of rowsIn({ ...env, where: "chromium", isCounted: true }, names, open))
-    yield { where: "chromium", ...record };
-  if (env.before) return;
-  for (const browser of BROWSERS) yield* inBrowser(env, browser);
+  yield* recordsOf({ ...env, where: "chromium" }, (here) => inChromium(here, names));
+  for (const browser of env.before ? [] : BROWSERS)
+    yield* recordsOf({ ...env, where: browser.name }, (here) => inOther(here, browser));
+  if (env.failed.length > 0) throw new Error(env.failed.join("; "));
 }
