@@ -97,7 +97,8 @@ fn only_the_engine_names_the_wasm_glue() {
     let named = files(&root).into_iter().filter(|path| {
         let own = path.strip_prefix(&root).unwrap_or(path);
         let text = fs::read_to_string(path).unwrap_or_default();
-        room(own).as_deref() != Some("engine") && (text.contains("\"#glue\"") || text.contains("\"#full-glue\""))
+        room(own).as_deref() != Some("engine")
+            && (text.contains("\"#glue\"") || text.contains("\"#full-glue\""))
     });
     let named: Vec<_> = named.map(|path| path.display().to_string()).collect();
     assert!(named.is_empty(), "the page holds no wasm:\n{}", named.join("\n"));

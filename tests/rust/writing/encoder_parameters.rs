@@ -9,9 +9,9 @@ use zarr_wasm::error::{ErrorKind, Stage};
 use zarr_wasm::format::metadata::write::edit::AttributeUpdate;
 use zarr_wasm::format::path::NodePath;
 use zarr_wasm::hierarchy::attributes::update_attributes;
-use zarr_wasm::hierarchy::encoder::InlineEncoder;
 use zarr_wasm::hierarchy::resize::resize;
-use zarr_wasm::hierarchy::write::WriteSource;
+use zarr_wasm::write::WriteSource;
+use zarr_wasm::write::encoder::InlineEncoder;
 
 use crate::support::{folders, memory_store};
 use crate::{context, create_array, json, memory, put, read_all, reopen};
