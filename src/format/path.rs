@@ -11,6 +11,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::error::{Error, Result};
 use crate::format::metadata::{Draft, ZarrFormat};
+use crate::sorted::Key;
 
 /// Where a node stands in its hierarchy: names joined by `/`, no slash at either end, the root is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -237,6 +238,12 @@ const ESCAPED_IN_URLS: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b':')
     .remove(b'@')
     .remove(b'/');
+
+impl Key for StoreKey {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        self.0.put(bytes);
+    }
+}
 
 impl StoreKey {
     /// The key of a value that belongs to a node: `zarr.json`, `.zattrs`, a chunk key.

@@ -12,7 +12,7 @@ use super::store::{HttpStoreOptions, http_object, warning_sink};
 use super::{host, registry};
 use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
-use crate::store::wrap::{Coalescing, Sharing};
+use crate::store::wrap::Gathering;
 use crate::store::zip::ZipStore;
 use crate::store::zip::write::{self, NewEntry};
 use crate::store::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store};
@@ -38,7 +38,7 @@ const ARCHIVE: &str = "archive";
 
 fn add(archive: Rc<dyn Store>, on_warning: Function) -> Result<u32> {
     let zip = ZipStore::new(archive, StoreKey::parse(ARCHIVE)?, Some(warning_sink(on_warning)));
-    Ok(registry::add_store(Rc::new(Coalescing::new(Sharing::new(zip)))))
+    Ok(registry::add_store(Rc::new(Gathering::new(zip))))
 }
 
 /// Makes a store of the archive at a URL; throws a report.
@@ -58,7 +58,7 @@ pub fn zip_store_of_blob(blob: Blob, on_warning: Function) -> std::result::Resul
 /// Makes a store of the archive that is the only value of another store, under the key `/archive`; throws a report.
 #[wasm_bindgen(js_name = zipStoreOfStore)]
 pub fn zip_store_of_store(store: u32, on_warning: Function) -> std::result::Result<u32, JsValue> {
-    let inner = registry::store(store).and_then(|inner| add(Rc::new(Sharing::new(inner)), on_warning));
+    let inner = registry::store(store).and_then(|inner| add(Rc::new(Gathering::new(inner)), on_warning));
     inner.map_err(|error| report_to_js(&error))
 }
 

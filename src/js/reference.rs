@@ -12,7 +12,6 @@ use crate::store::Value;
 use crate::store::http::url::RootUrl;
 use crate::store::reference::hosts::AllowedHosts;
 use crate::store::reference::{ReferenceOptions, ReferenceStore, Source};
-use crate::store::wrap::{Coalescing, Sharing};
 
 /// Makes a store of references: of the document at `url`, or of `text`, whose relative references are seen from `base`. Throws a
 /// report.
@@ -50,5 +49,5 @@ fn make(
         http,
     };
     let store = ReferenceStore::new(source, options, Rc::new(transport), origins());
-    Ok(registry::add_store(Rc::new(Coalescing::new(Sharing::new(store)))))
+    Ok(registry::add_store(Rc::new(store)))
 }

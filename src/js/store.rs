@@ -15,8 +15,8 @@ use crate::format::path::StoreKey;
 use crate::store::http::origin::Origins;
 use crate::store::http::url::RootUrl;
 use crate::store::http::{HttpOptions, HttpStore};
+use crate::store::wrap::Gathering;
 use crate::store::wrap::OverlayStore;
-use crate::store::wrap::{Coalescing, Sharing};
 use crate::store::{ByteRange, RequestContext, Store, Subject, WarningSink};
 
 #[wasm_bindgen]
@@ -75,7 +75,7 @@ pub fn origins() -> Rc<Origins> {
 fn http(root: RootUrl, options: &HttpStoreOptions) -> Rc<dyn Store> {
     let (transport, http) = http_options(options);
     let origin = origins().of(&root);
-    Rc::new(Coalescing::new(Sharing::new(HttpStore::new(transport, root, http, origin))))
+    Rc::new(Gathering::new(HttpStore::new(transport, root, http, origin)))
 }
 
 /// The object at a URL as a store of one value, whatever the key.
@@ -101,7 +101,7 @@ pub fn overlay_store(first: u32, second: u32) -> std::result::Result<u32, JsValu
 /// Makes a store of a user's object.
 #[wasm_bindgen(js_name = userStore)]
 pub fn user_store(store: WeakStore) -> u32 {
-    registry::add_store(Rc::new(UserStore::new(store)))
+    registry::add_store(Rc::new(Gathering::of_each_caller(UserStore::new(store))))
 }
 
 #[wasm_bindgen(js_name = releaseStore)]

@@ -29,7 +29,6 @@ pub struct Array {
     path: NodePath,
     document: NodeDocument,
     binding: Rc<Binding>,
-    indexes: ShardIndexes,
     cache: Rc<ChunkCache>,
     registered: Registered,
 }
@@ -59,12 +58,11 @@ impl Array {
             Ok((Rc::new(binding), chunks))
         };
         let (binding, chunks) = make().map_err(|error: Error| error.at_node(path.as_str()))?;
-        let indexes = ShardIndexes::default();
         let cache = match binding.users() {
             None => ChunkCache::of(&chunks, &path, &document),
             Some(_) => ChunkCache::new(&chunks, &path, &document),
         };
-        Ok(Rc::new(Self { store, chunks, path, document, binding, indexes, cache, registered }))
+        Ok(Rc::new(Self { store, chunks, path, document, binding, cache, registered }))
     }
 
     /// The same array by other documents: those of another shape.
@@ -102,7 +100,7 @@ impl Array {
 
     /// The shard indexes read so far.
     pub(super) fn indexes(&self) -> &ShardIndexes {
-        &self.indexes
+        &self.cache.indexes
     }
 
     /// What is kept of its chunks.
@@ -113,7 +111,6 @@ impl Array {
     /// Drops everything that is kept of its chunks.
     pub fn forget_chunks(&self) {
         self.cache.forget_all();
-        self.indexes.forget_all();
     }
 
     /// What the keys of its chunks begin with.

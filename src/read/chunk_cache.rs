@@ -11,6 +11,7 @@ use std::rc::{Rc, Weak};
 use crate::access::plan::{Need, NeededRange};
 use crate::format::metadata::document::NodeDocument;
 use crate::format::path::NodePath;
+use crate::read::shard_indexes::ShardIndexes;
 use crate::read::types::{Origin, Parts, Stacks};
 use crate::sorted::{Key, Map};
 use crate::store::writers::{self, Moment};
@@ -221,6 +222,8 @@ pub(super) struct ChunkCache {
     kept: RefCell<Map<(Kind, Origin), Kept>>,
     /// What was asked for before is not kept: everything was to be forgotten then.
     forgotten: Cell<Moment>,
+    /// Of shards.
+    pub(super) indexes: ShardIndexes,
     /// Chunks that are being decoded.
     pub(super) stacks: Stacks,
     /// Parts that are being read.
@@ -241,7 +244,8 @@ impl ChunkCache {
     pub fn new(store: &Rc<dyn Store>, path: &NodePath, document: &NodeDocument) -> Rc<Self> {
         let owner = Owner { store: base(store), path: path.clone(), document: document.clone() };
         let (kept, forgotten) = (RefCell::default(), Cell::default());
-        Rc::new(Self { owner, kept, forgotten, stacks: Stacks::default(), parts: Parts::default() })
+        let indexes = ShardIndexes::default();
+        Rc::new(Self { owner, kept, forgotten, indexes, stacks: Stacks::default(), parts: Parts::default() })
     }
 
     /// That of an array.
@@ -326,6 +330,7 @@ impl ChunkCache {
     /// Drops everything, also what is under way: whoever waits for that still gets it, and nobody else does.
     pub fn forget_all(&self) {
         self.forgotten.set(writers::later());
+        self.indexes.forget_all();
         self.stacks.forget_all();
         self.parts.forget_all();
         self.forget_where(|_| true);

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::read::decoder::{Decoder, PartDecoder, Supply};
 use crate::read::fetching::Fetching;
 use crate::store::Value;
-use crate::store::wrap::GAP_BYTES;
+use crate::store::gather::GAP_BYTES;
 
 /// Hands encoded chunks to a decoder, which is begun with the first of them.
 pub(super) fn supply(

@@ -83,7 +83,6 @@ async fn read_selected(
         keeps: keeping.encoded,
         uses_kept: !context.reload,
         shards: work.whole_shards(array)?,
-        gathering: Rc::default(),
         versions: Rc::default(),
     };
     let part_work =

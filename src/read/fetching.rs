@@ -12,12 +12,11 @@ use crate::error::{Error, Result, Stage};
 use crate::format::path::StoreKey;
 use crate::read::array::Array;
 use crate::read::chunk_cache::Kind;
-use crate::read::gathering::Gathering;
 use crate::read::shard_indexes::{self, IndexRequest, Stored};
 use crate::read::types::Interrupted;
 use crate::read::whole_shards::WholeShards;
 use crate::sorted::Map;
-use crate::store::wrap::{self, GAP_BYTES, MERGED_BYTES};
+use crate::store::gather::{self, GAP_BYTES, MERGED_BYTES};
 use crate::store::writers::{self, Moment};
 use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Value};
 
@@ -41,8 +40,6 @@ pub(super) struct Fetching {
     pub uses_kept: bool,
     /// Shards that are fetched whole.
     pub shards: Option<Rc<WholeShards>>,
-    /// Neighbouring ranges that are asked for at the same time.
-    pub gathering: Rc<Gathering>,
     /// The versions of stored chunks of which this read has seen a part (a shard's index, some rows), where visible.
     pub versions: Rc<RefCell<Map<Rc<[u64]>, String>>>,
 }
@@ -146,9 +143,6 @@ impl Fetching {
             let Some(shard) = shard.await? else { return Ok(None) };
             return Ok(Some(Fetched { value: shard.value.slice(range.clone())?, ..shard }));
         }
-        if store.merges_ranges() {
-            return self.gathering.get(store, key, range.clone(), &self.context).await;
-        }
         let bytes = ByteRange::FromStart { offset: range.start, len: range.end - range.start };
         store.get(key, bytes, &self.context).await
     }
@@ -169,7 +163,7 @@ impl Fetching {
                 .collect();
         };
         let (gap, cap) = if self.array.chunks().merges_ranges() { (GAP_BYTES, MERGED_BYTES) } else { (0, 0) };
-        wrap::merge(&ranges, gap, cap)
+        gather::merge(&ranges, gap, cap)
             .into_iter()
             .map(|group| -> Arriving {
                 let members = group.members.iter();

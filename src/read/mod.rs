@@ -13,7 +13,6 @@ pub mod decoder;
 mod decoding;
 mod drive;
 mod fetching;
-mod gathering;
 mod part_reader;
 mod part_work;
 pub mod prefetch;

@@ -21,14 +21,13 @@ use crate::read::chunk_cache::Kind;
 use crate::read::decoder::{Decoder, PartDecoder};
 use crate::read::decoding::{supply, with_full_key};
 use crate::read::fetching::{Arrival, Fetching, wrong_length};
-use crate::read::gathering::all_have_asked;
 use crate::read::shared_chunks::StackReader;
 use crate::read::types::{
     Base, Counts, Decoded, Interrupted, Keeping, OutputLayout, PartData, PartDone, PartResult, PlacedChunk,
     WholeChunk,
 };
 use crate::store::flights::{Begun, Flight};
-use crate::store::turn::next_turn;
+use crate::store::turn::{all_have_asked, next_turn};
 use crate::store::writers::{self, Moment};
 use crate::store::{LocalFuture, Value};
 

@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use futures_util::future::{FutureExt, Shared};
+use futures_util::future::FutureExt;
 
 use crate::access::projection::AxisProjection;
 use crate::error::{Error, Result};
@@ -15,7 +15,9 @@ use crate::limits;
 use crate::read::array::Array;
 use crate::read::shard_indexes::FoundIndex;
 use crate::sorted::Map;
-use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext};
+use crate::store::flights::Flight;
+use crate::store::gather::Answer;
+use crate::store::{ByteRange, LocalFuture, RequestContext};
 
 /// Shards are held up to about so many decoded bytes.
 const HELD_BYTES: u64 = 16 << 20;
@@ -24,7 +26,7 @@ const HELD_BYTES: u64 = 16 << 20;
 const SMALL_BYTES: u64 = 64 << 10;
 
 /// A stored shard, or nothing where it is absent.
-type Shard = Shared<LocalFuture<'static, Result<Option<Fetched>>>>;
+type Shard = Flight<Answer>;
 
 /// The shards of one read.
 #[derive(Default)]
@@ -104,7 +106,7 @@ impl WholeShards {
         let mut shards = self.by_chunk.borrow_mut();
         let begin = || {
             let (array, chunk, context) = (array.clone(), chunk.clone(), context.clone());
-            let fetch: LocalFuture<'static, Result<Option<Fetched>>> = Box::pin(async move {
+            let fetch: LocalFuture<'static, Answer> = Box::pin(async move {
                 let key = array.chunk_key(&chunk);
                 array.chunks().get(&key, ByteRange::Whole, &context).await
             });

@@ -8,7 +8,7 @@ use crate::access::plan::NeededRange;
 use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
 use crate::limits;
-use crate::store::wrap::{self, GAP_BYTES, MERGED_BYTES};
+use crate::store::gather::{self, GAP_BYTES, MERGED_BYTES};
 use crate::store::{ByteRange, Fetched, RequestContext, Store, Value};
 
 /// Longer shards are read whole: their bytes need not come into the core's memory then.
@@ -43,7 +43,7 @@ pub(super) async fn remaining(
         return Ok(Remaining::Unknown);
     }
     let spans: Vec<Range<u64>> =
-        wrap::merge(&kept.ranges, GAP_BYTES, MERGED_BYTES).into_iter().map(|group| group.span).collect();
+        gather::merge(&kept.ranges, GAP_BYTES, MERGED_BYTES).into_iter().map(|group| group.span).collect();
     let asked =
         spans.iter().map(|span| ByteRange::FromStart { offset: span.start, len: span.end - span.start });
     let fetched = store.get_ranges(key, &asked.collect::<Vec<_>>(), context).await?;

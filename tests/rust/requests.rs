@@ -8,8 +8,9 @@ use std::path::Path;
 use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
-use futures_executor::block_on;
-use futures_util::future::{FutureExt, join};
+use futures_executor::{LocalPool, block_on};
+use futures_util::future::FutureExt;
+use futures_util::task::LocalSpawnExt;
 use support::{ReadElements, folder_store, read_async, read_selection, read_with};
 use zarr_wasm::access::part::Part;
 use zarr_wasm::access::selection::{DimensionSelection, Selection};
@@ -21,7 +22,7 @@ use zarr_wasm::read::decoder::{Decoder, Inline, PartDecoder};
 use zarr_wasm::read::{OutputLayout, PartData, PartSink, ReadRequest, read};
 use zarr_wasm::store::memory::MemoryStore;
 use zarr_wasm::store::turn::set_pause;
-use zarr_wasm::store::wrap::Counting;
+use zarr_wasm::store::wrap::{Counting, Gathering};
 use zarr_wasm::store::{ByteRange, Capabilities, Fetched, LocalFuture, RequestContext, Store};
 
 /// Shards of 8 × 12 elements in an array of 13 × 23, inner chunks of 4 × 6, the index of 4 entries and a checksum at the end.
@@ -37,11 +38,19 @@ fn array(store: &Rc<Counting<MemoryStore>>) -> Rc<Array> {
     array_at(store, SHARDED)
 }
 
+/// The array over the store, as stores of ours are made.
 fn array_at(store: &Rc<Counting<MemoryStore>>, path: &str) -> Rc<Array> {
-    let store: Rc<dyn Store> = store.clone();
-    let opened = block_on(open(&store, path, &OpenOptions::default(), &RequestContext::default()));
+    array_of(&gathering(store), path)
+}
+
+fn gathering(store: &Rc<Counting<MemoryStore>>) -> Rc<dyn Store> {
+    Rc::new(Gathering::new(store.clone()))
+}
+
+fn array_of(store: &Rc<dyn Store>, path: &str) -> Rc<Array> {
+    let opened = block_on(open(store, path, &OpenOptions::default(), &RequestContext::default()));
     let opened = opened.unwrap_or_else(|error| panic!("{error:?}"));
-    Array::new(store, opened.path, opened.document).unwrap_or_else(|error| panic!("{error:?}"))
+    Array::new(store.clone(), opened.path, opened.document).unwrap_or_else(|error| panic!("{error:?}"))
 }
 
 fn window(rows: std::ops::Range<i64>, columns: std::ops::Range<i64>) -> Selection {
@@ -103,19 +112,46 @@ fn chunks_that_are_shared_and_those_that_are_not_are_asked_for_together() {
     assert_eq!(reads[0], ("0/0".to_owned(), INDEX));
 }
 
+/// Reads that are begun together cost what one read of all of it costs, whether their shards' indexes are known or not: each a task of
+/// its own, as calls of a page are, of an array that was opened several times.
 #[test]
-fn concurrent_reads_of_a_shard_share_its_index() {
-    let store = counting_store();
-    let array = array(&store);
-    let opened = store.log().len();
-    let read = |selection: Selection| {
-        let array = array.clone();
-        async move { read_async(&array, selection, None).await.unwrap_or_else(|error| panic!("{error:?}")) }
+fn concurrent_reads_cost_what_one_read_of_all_costs() {
+    let windows = || {
+        (0..3).flat_map(|row| {
+            (0..4).map(move |column| window(4 * row..4 * row + 3, 6 * column..6 * column + 4))
+        })
     };
-    let (left, right) = block_on(join(read(window(0..4, 0..6)), read(window(0..4, 6..12))));
-    assert!(left != right, "two different windows");
-    let indexes = chunk_reads(&store, opened).into_iter().filter(|(_, range)| *range == INDEX);
-    assert_eq!(indexes.count(), 1);
+    for index_is_known in [false, true] {
+        let store = counting_store();
+        let gathering = gathering(&store);
+        let arrays = [array_of(&gathering, SHARDED), array_of(&gathering, SHARDED)];
+        let asked = |reads: Vec<Selection>| {
+            arrays.iter().for_each(|array| array.forget_chunks());
+            if index_is_known {
+                // Of each shard a corner, which tells its index.
+                for (row, column) in [(7, 11), (7, 22), (12, 11), (12, 22)] {
+                    for array in &arrays {
+                        let corner = window(row..row + 1, column..column + 1);
+                        read_selection(array, corner, None).unwrap_or_else(|error| panic!("{error:?}"));
+                    }
+                }
+            }
+            let before = store.log().len();
+            let mut pool = LocalPool::new();
+            for (selection, array) in reads.into_iter().zip(arrays.iter().cycle()) {
+                let array = array.clone();
+                let read = async move { read_async(&array, selection, None).await.map(|_| ()) };
+                pool.spawner()
+                    .spawn_local(read.map(|read| assert!(read.is_ok())))
+                    .unwrap_or_else(|error| panic!("{error:?}"));
+            }
+            pool.run();
+            chunk_reads(&store, before)
+        };
+        let all = asked(vec![window(0..11, 0..22)]);
+        let each = asked(windows().collect());
+        assert!(each.len() <= all.len(), "{each:?}, and of all {all:?}");
+    }
 }
 
 #[test]

@@ -2,12 +2,11 @@
 //! <https://fsspec.github.io/kerchunk/spec.html>
 //!
 //! The document is read when the first key is asked for. What a reference leads to is read by the HTTP store's rules, one
-//! server's knowledge and queue for all its files; neighbouring parts of one file, whatever their keys, in one request: see [`gather`].
+//! server's knowledge and queue for all its files; neighbouring parts of one file, whatever their keys, in one request: see [`gather`](super::gather).
 //! Only servers that are allowed are asked: see [`hosts`]. Deliberately
 //! without references in Parquet.
 
 pub mod document;
-mod gather;
 pub mod hosts;
 mod template;
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -16,14 +15,13 @@ mod tests;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::rc::Rc;
 
 use document::{Reference, References, Url};
 use futures_util::lock::Mutex;
-use gather::{Fetch, Gatherer};
 use hosts::AllowedHosts;
 
+use super::gather::{Answer, Gatherer};
 use super::http::origin::Origins;
 use super::http::transport::Transport;
 use super::http::url::{RootUrl, redact};
@@ -64,7 +62,8 @@ pub struct ReferenceStore<T> {
     loading: Mutex<()>,
     /// By origin.
     servers: RefCell<BTreeMap<String, Rc<HttpStore<Rc<T>>>>>,
-    gatherer: Gatherer,
+    /// By URL.
+    gatherer: Gatherer<String>,
 }
 
 impl<T: Transport + 'static> ReferenceStore<T> {
@@ -171,7 +170,7 @@ impl<T: Transport + 'static> ReferenceStore<T> {
             }
             Some(Reference::File(url)) => {
                 let url = self.locate(&references, url)?;
-                self.server(&url).get_at(&url, range, context).await
+                self.file(&url, range, context).await
             }
             Some(Reference::Part { len: 0, .. }) => {
                 Fetched::part_of(&Value::from(Vec::new()), range).map(Some)
@@ -181,7 +180,10 @@ impl<T: Transport + 'static> ReferenceStore<T> {
                 let part = range.of(len).ok_or_else(|| range.past_end(Some(len)))?;
                 let want = part.end - part.start;
                 let start = offset.saturating_add(part.start);
-                let fetched = self.part(&url, start..start.saturating_add(want), context).await?;
+                // A file of which only a part is wanted is read as chunks are, whatever the part means.
+                let context = RequestContext { subject: Subject::Chunk, ..context.clone() };
+                let fetched =
+                    self.file(&url, ByteRange::FromStart { offset: start, len: want }, &context).await?;
                 let absent =
                     || Error::store(format!("the file of a reference is not there: {}", url.shown()));
                 let fetched = fetched.ok_or_else(absent)?;
@@ -196,20 +198,12 @@ impl<T: Transport + 'static> ReferenceStore<T> {
     }
 
     /// Bytes of a file, with what others ask of it at about the same time.
-    async fn part(
-        &self,
-        url: &RootUrl,
-        bytes: Range<u64>,
-        context: &RequestContext,
-    ) -> Result<Option<Fetched>> {
-        // A file of which only a part is wanted is read as chunks are, whatever the part means.
-        let context = RequestContext { subject: Subject::Chunk, ..context.clone() };
-        let (server, file) = (self.server(url), (url.object(), context.reload));
-        let fetch = |span: ByteRange| -> Fetch {
-            let (server, url, context) = (server.clone(), url.clone(), context.clone());
-            Box::pin(async move { server.get_at(&url, span, &context).await })
+    async fn file(&self, url: &RootUrl, range: ByteRange, context: &RequestContext) -> Answer {
+        let ask = |range: ByteRange, context: RequestContext| -> LocalFuture<'static, Answer> {
+            let (server, url) = (self.server(url), url.clone());
+            Box::pin(async move { server.get_at(&url, range, &context).await })
         };
-        self.gatherer.get(file, bytes, &fetch).await
+        self.gatherer.get(&url.object(), range, context, &ask).await
     }
 
     async fn size_of(&self, key: &StoreKey, context: &RequestContext) -> Result<Option<u64>> {

@@ -1,9 +1,8 @@
 //! Stores around a store: each has the shape of what it wraps and adds one thing.
 //!
-//! From the wire to the reader they stand in this order: a store, [`Sharing`], [`Coalescing`], [`KnownDocuments`], and what the metadata
-//! of an array puts in between ([`Alias`], [`transform`]).
-//! Coalescing above sharing, so that what is shared is the merged request. Deliberately none of them around a *user's*
-//! store, which is called exactly as it was written for.
+//! From the wire to the reader they stand in this order: a store, [`Gathering`], [`KnownDocuments`], and what the metadata of an array
+//! puts in between ([`Alias`], [`transform`]). A *user's* store is gathered too, but never across its callers: it is called in the
+//! name of one of them.
 
 /// The methods of `Store` that a wrapper hands to its field `inner` unchanged.
 macro_rules! forward_to_inner {
@@ -123,18 +122,16 @@ macro_rules! forward_to_inner {
 }
 
 mod alias;
-mod coalesce;
 #[cfg(not(target_arch = "wasm32"))]
 mod counting;
+mod gathering;
 mod known_documents;
 mod overlay;
-mod sharing;
 pub mod transform;
 
 pub use alias::Alias;
-pub use coalesce::{Coalescing, GAP_BYTES, Group, MERGED_BYTES, merge};
 #[cfg(not(target_arch = "wasm32"))]
 pub use counting::{Counters, Counting};
+pub use gathering::Gathering;
 pub use known_documents::KnownDocuments;
 pub use overlay::OverlayStore;
-pub use sharing::Sharing;

@@ -17,7 +17,7 @@ use zarr_wasm::store::memory::MemoryStore;
 use zarr_wasm::store::wrap::Counting;
 use zarr_wasm::store::wrap::transform::ArrayPlace;
 use zarr_wasm::store::wrap::transform::sharding::{ChunkOrder, ShardingTransformer, WriteStrategy};
-use zarr_wasm::store::wrap::{Coalescing, KnownDocuments, Sharing};
+use zarr_wasm::store::wrap::{Gathering, KnownDocuments};
 use zarr_wasm::store::{
     ByteRange, Capabilities, Fetched, KeyRange, KeyStartValue, Listing, LocalFuture, RequestContext, Store,
     Value,
@@ -91,10 +91,10 @@ pub const STORES: &[Made] = &[
     Made { name: "file_system", make: || in_folder(subject) },
     Made { name: "whole_values_only", make: || subject(WholeOnly::default()) },
     Made { name: "counting", make: || subject(Counting::with_log(memory())) },
-    Made { name: "sharing", make: || subject(Sharing::new(memory())) },
-    Made { name: "coalescing", make: || subject(Coalescing::new(memory())) },
+    Made { name: "gathering", make: || subject(Gathering::new(memory())) },
+    Made { name: "gathering_of_each_caller", make: || subject(Gathering::of_each_caller(memory())) },
     Made { name: "known_documents", make: || subject(consolidated()) },
-    Made { name: "all_wrappers", make: || subject(Coalescing::new(Sharing::new(Counting::new(memory())))) },
+    Made { name: "all_wrappers", make: || subject(Gathering::new(Counting::new(memory()))) },
     Made {
         name: "sharding",
         make: || transformed(sharded(memory(), Separator::Slash, WriteStrategy::default())),
@@ -129,7 +129,7 @@ pub const STORES: &[Made] = &[
     Made {
         name: "sharding_all_wrappers",
         make: || {
-            let wrapped = Coalescing::new(Sharing::new(Counting::new(memory())));
+            let wrapped = Gathering::new(Counting::new(memory()));
             transformed(sharded(Rc::new(wrapped), Separator::Slash, WriteStrategy::default()))
         },
     },

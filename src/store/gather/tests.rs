@@ -1,0 +1,408 @@
+//! Merging, and gathering under random joins, departures and answers: one request a question, alive as long as anybody waits for it.
+
+use std::cell::Cell;
+use std::collections::{BTreeMap, BTreeSet};
+
+use futures_channel::oneshot;
+use futures_executor::{LocalPool, block_on};
+use futures_util::FutureExt;
+use futures_util::future::{AbortHandle, abortable, join_all};
+use futures_util::task::LocalSpawnExt;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::error::ErrorKind;
+use crate::format::path::StoreKey;
+use crate::store::memory::MemoryStore;
+use crate::store::wrap::{Counting, Gathering};
+use crate::store::{Capabilities, Store, Value};
+
+type Named = (String, ByteRange);
+
+/// A store that answers when the test says so.
+#[derive(Default)]
+struct Gates {
+    open: RefCell<BTreeMap<u64, (Named, oneshot::Sender<Answer>)>>,
+    begun: Cell<u64>,
+    aborted: Cell<u64>,
+}
+
+impl Gates {
+    fn waiting(&self) -> Vec<Named> {
+        self.open.borrow().values().map(|(asked, _)| asked.clone()).collect()
+    }
+
+    fn answer(&self, gate: usize, answer: Answer) -> Named {
+        let id = *self.open.borrow().keys().nth(gate).unwrap();
+        let (asked, sender) = self.open.borrow_mut().remove(&id).unwrap();
+        sender.send(answer).unwrap();
+        asked
+    }
+}
+
+struct Leaving<'a>(&'a Gates, u64);
+
+impl Drop for Leaving<'_> {
+    fn drop(&mut self) {
+        let unanswered = self.0.open.borrow_mut().remove(&self.1).is_some();
+        self.0.aborted.set(self.0.aborted.get() + u64::from(unanswered));
+    }
+}
+
+impl Store for Gates {
+    fn capabilities(&self) -> Capabilities {
+        Capabilities { readable: true, partial: true, writable: false, listable: false }
+    }
+
+    fn describe(&self) -> String {
+        "gates".to_owned()
+    }
+
+    fn get<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        range: ByteRange,
+        _context: &'a RequestContext,
+    ) -> LocalFuture<'a, Answer> {
+        Box::pin(async move {
+            let (sender, receiver) = oneshot::channel();
+            let id = self.begun.get();
+            self.begun.set(id + 1);
+            self.open.borrow_mut().insert(id, ((key.as_str().to_owned(), range), sender));
+            let _leaving = Leaving(self, id);
+            receiver.await.unwrap()
+        })
+    }
+}
+
+/// Someone who reads.
+struct Waiter {
+    asked: Named,
+    abort: AbortHandle,
+    outcome: Rc<RefCell<Option<Answer>>>,
+}
+
+struct Room {
+    pool: LocalPool,
+    gates: Rc<Gates>,
+    store: Rc<Gathering<Rc<Gates>>>,
+    waiters: Vec<Waiter>,
+}
+
+impl Room {
+    fn new() -> Self {
+        let gates = Rc::new(Gates::default());
+        let store = Rc::new(Gathering::new(gates.clone()));
+        Self { pool: LocalPool::new(), gates, store, waiters: Vec::new() }
+    }
+
+    fn ask(&mut self, key: &str, range: ByteRange) {
+        let outcome = Rc::new(RefCell::new(None));
+        let (store, written, parsed) = (self.store.clone(), outcome.clone(), StoreKey::parse(key).unwrap());
+        let (read, abort) = abortable(async move {
+            let answer = store.get(&parsed, range, &RequestContext::default()).await;
+            *written.borrow_mut() = Some(answer);
+        });
+        self.pool.spawner().spawn_local(read.map(|_| ())).unwrap();
+        self.waiters.push(Waiter { asked: (key.to_owned(), range), abort, outcome });
+    }
+
+    fn leave(&mut self, waiter: usize) {
+        self.waiters.swap_remove(waiter).abort.abort();
+    }
+
+    /// Answers a gate; those who wait there leave the room, to be compared.
+    fn answer(&mut self, gate: usize, answer: Answer) -> Vec<Waiter> {
+        let asked = self.gates.answer(gate, answer);
+        let (answered, waiting) = self.waiters.drain(..).partition(|waiter| waiter.asked == asked);
+        self.waiters = waiting;
+        answered
+    }
+
+    fn run(&mut self) {
+        self.pool.run_until_stalled();
+        let waiting = self.gates.waiting();
+        let distinct: BTreeSet<_> = waiting.iter().cloned().collect();
+        assert_eq!(distinct.len(), waiting.len(), "a question was asked twice");
+        assert_eq!(distinct, self.waiters.iter().map(|waiter| waiter.asked.clone()).collect());
+        assert!(self.waiters.iter().all(|waiter| waiter.outcome.borrow().is_none()));
+    }
+}
+
+/// What an answer says, to be compared.
+fn said(answer: &Answer) -> std::result::Result<Option<Vec<u8>>, String> {
+    let bytes = |fetched: &Fetched| fetched.value.to_vec(100, "test").unwrap();
+    answer.as_ref().map(|fetched| fetched.as_ref().map(bytes)).map_err(|error| error.message().to_owned())
+}
+
+/// Marsaglia's xorshift: a test must fail again the way it failed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % bound as u64).unwrap()
+    }
+
+    fn answer(&mut self) -> Answer {
+        match self.below(4) {
+            0 => Ok(None),
+            1 => Err(Error::store(format!("failure {}", self.below(1000)))),
+            _ => {
+                let bytes = vec![u8::try_from(self.below(200)).unwrap()];
+                Ok(Some(Fetched { value: Value::from(bytes), size: None, version: None }))
+            }
+        }
+    }
+}
+
+fn one_seed(seed: u64) {
+    let mut random = Random(seed);
+    let mut room = Room::new();
+    for _ in 0..300 {
+        for _ in 0..random.below(6) {
+            let key = ["a", "b", "c/0"][random.below(3)];
+            // Too far from each other to be one request.
+            let offset = random.below(3) as u64 * (GAP_BYTES + 10);
+            room.ask(key, ByteRange::FromStart { offset, len: 1 });
+        }
+        room.run();
+        for _ in 0..random.below(5).min(room.waiters.len()) {
+            room.leave(random.below(room.waiters.len()));
+        }
+        // Those who left are still in the pool while the gates open.
+        let mut expected = Vec::new();
+        for _ in 0..random.below(3).min(room.gates.waiting().len()) {
+            let answer = random.answer();
+            let gate = random.below(room.gates.waiting().len());
+            expected.push((room.answer(gate, answer.clone()), answer));
+        }
+        room.run();
+        for (waiters, answer) in expected {
+            for waiter in waiters {
+                let outcome = waiter.outcome.borrow();
+                assert_eq!(said(outcome.as_ref().expect("an answer")), said(&answer));
+            }
+        }
+    }
+    while !room.waiters.is_empty() {
+        room.answer(0, Ok(None));
+        room.run();
+    }
+    assert!(room.gates.begun.get() > 200 && room.gates.aborted.get() > 20, "the test does too little");
+}
+
+#[test]
+fn one_read_a_question_for_as_long_as_anyone_waits() {
+    for seed in 1..=20 {
+        one_seed(0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(seed));
+    }
+}
+
+#[test]
+fn the_first_to_ask_may_leave_before_the_others() {
+    let mut room = Room::new();
+    for _ in 0..3 {
+        room.ask("a", ByteRange::Whole);
+    }
+    room.run();
+    room.leave(0);
+    room.run();
+    assert_eq!((room.gates.begun.get(), room.gates.aborted.get()), (1, 0));
+    let answered = room.answer(0, Err(Error::store("broken")));
+    room.run();
+    assert_eq!(answered.len(), 2);
+    for waiter in answered {
+        let outcome = waiter.outcome.borrow();
+        assert_eq!(outcome.as_ref().unwrap().as_ref().unwrap_err().kind(), ErrorKind::Store);
+    }
+}
+
+#[test]
+fn the_last_to_leave_aborts_and_the_next_begins_anew() {
+    let mut room = Room::new();
+    room.ask("a", ByteRange::Whole);
+    room.run();
+    room.leave(0);
+    room.run();
+    assert_eq!(room.gates.aborted.get(), 1);
+    room.ask("a", ByteRange::Whole);
+    room.run();
+    assert_eq!(room.gates.begun.get(), 2);
+}
+
+fn group(span: Range<u64>, members: &[usize]) -> Group {
+    Group { span, members: members.to_vec() }
+}
+
+#[test]
+fn neighbours_join_across_a_gap_and_up_to_a_cap() {
+    assert_eq!(merge(&[], 10, 100), []);
+    assert_eq!(merge(&[20..30, 0..10], 10, 100), [group(0..30, &[1, 0])]);
+    assert_eq!(merge(&[0..10, 21..30], 10, 100), [group(0..10, &[0]), group(21..30, &[1])]);
+    assert_eq!(merge(&[0..60, 60..101], 10, 100), [group(0..60, &[0]), group(60..101, &[1])]);
+    assert_eq!(
+        merge(&[0..500, 100..200, 500..501], 10, 100),
+        [group(0..500, &[0, 1]), group(500..501, &[2])]
+    );
+    assert_eq!(merge(&[5..u64::MAX, 0..1], 10, u64::MAX), [group(0..u64::MAX, &[1, 0])]);
+}
+
+fn byte_range() -> impl Strategy<Value = ByteRange> {
+    prop_oneof![
+        8 => (0_u64..190, 1_u64..40).prop_map(|(offset, len)| ByteRange::FromStart { offset, len }),
+        1 => (0_u64..190).prop_map(ByteRange::from_offset),
+        1 => (1_u64..250).prop_map(ByteRange::Suffix),
+        1 => Just(ByteRange::Whole),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn every_range_is_in_one_group_and_no_group_could_be_smaller_or_fewer(
+        starts in prop::collection::vec((0_u64..1000, 1_u64..100), 0..40), gap in 0_u64..50, cap in 1_u64..300,
+    ) {
+        let ranges: Vec<Range<u64>> = starts.iter().map(|&(start, len)| start..start + len).collect();
+        let groups = merge(&ranges, gap, cap);
+        let mut seen: Vec<usize> = groups.iter().flat_map(|group| group.members.clone()).collect();
+        seen.sort_unstable();
+        prop_assert_eq!(seen, (0..ranges.len()).collect::<Vec<_>>());
+        for Group { span, members } in &groups {
+            let members: Vec<_> = members.iter().map(|&idx| ranges[idx].clone()).collect();
+            prop_assert_eq!(span.start, members.iter().map(|range| range.start).min().unwrap());
+            prop_assert_eq!(span.end, members.iter().map(|range| range.end).max().unwrap());
+            let longest = members.iter().map(|range| range.end - range.start).max().unwrap();
+            prop_assert!(span.end - span.start <= cap.max(longest));
+            let mut wanted: Vec<u64> = members.into_iter().flatten().collect();
+            wanted.sort_unstable();
+            prop_assert!(wanted.windows(2).all(|pair| pair[1] - pair[0] <= gap + 1));
+        }
+        for pair in groups.windows(2) {
+            let next = &ranges[pair[1].members[0]];
+            let far = next.start > pair[0].span.end + gap;
+            prop_assert!(far || next.end - pair[0].span.start > cap);
+        }
+    }
+
+    #[test]
+    fn answers_cut_back_are_those_of_single_requests(ranges in prop::collection::vec(byte_range(), 0..12)) {
+        let memory = Rc::new(MemoryStore::new());
+        let key = StoreKey::parse("shard").unwrap();
+        memory.insert(&key, (0..200).collect::<Vec<u8>>());
+        let context = RequestContext::default();
+        let bytes = |fetched: Option<Fetched>| fetched.unwrap().value.to_vec(1000, "test").unwrap();
+        let gathering = Gathering::new(memory.clone());
+        let merged = block_on(gathering.get_ranges(&key, &ranges, &context)).unwrap();
+        let merged: Vec<Vec<u8>> = merged.into_iter().map(bytes).collect();
+        let single = ranges.iter().map(|range| bytes(block_on(memory.get(&key, *range, &context)).unwrap()));
+        prop_assert_eq!(merged, single.collect::<Vec<_>>());
+    }
+}
+
+fn counted(len: usize) -> (StoreKey, Rc<Counting<MemoryStore>>) {
+    let memory = MemoryStore::new();
+    let key = StoreKey::parse("shard").unwrap();
+    memory.insert(&key, vec![7; len]);
+    (key, Rc::new(Counting::new(memory)))
+}
+
+const FAR: u64 = GAP_BYTES + 100;
+
+#[test]
+fn a_group_is_one_request_and_absent_values_stay_absent() {
+    let (key, counting) = counted(100 << 10);
+    let store = Gathering::new(counting.clone());
+    let ranges = [10, 0, 5, FAR].map(|offset| ByteRange::FromStart { offset, len: 3 });
+    let context = RequestContext::default();
+    let fetched = block_on(store.get_ranges(&key, &ranges, &context)).unwrap();
+    assert!(fetched.iter().all(|fetched| fetched.as_ref().unwrap().value.len() == 3));
+    assert_eq!((counting.counters().requests, counting.counters().bytes), (2, 13 + 3));
+    let absent = StoreKey::parse("absent").unwrap();
+    let fetched = block_on(store.get_ranges(&absent, &ranges, &context)).unwrap();
+    assert!(fetched.iter().all(Option::is_none));
+}
+
+#[test]
+fn a_range_past_the_end_fails_alone() {
+    let (key, counting) = counted(100);
+    let store = Gathering::new(counting);
+    let context = RequestContext::default();
+    let read = |offset| store.get(&key, ByteRange::FromStart { offset, len: 10 }, &context);
+    let (cut, past_end) = block_on(futures_util::future::join(read(95), read(100)));
+    assert_eq!(cut.unwrap().unwrap().value.len(), 5);
+    let error = past_end.unwrap_err();
+    assert_eq!((error.kind(), error.context().range), (ErrorKind::Format, Some((100, 10))));
+    assert_eq!(error.context().key.as_deref(), Some("shard"));
+}
+
+/// Reads of tasks of their own, as those of a page are.
+#[test]
+fn ranges_of_all_tasks_that_are_ready_are_one_request() {
+    let (key, counting) = counted(1000);
+    let store = Rc::new(Gathering::new(counting.clone()));
+    let mut pool = LocalPool::new();
+    let ended = Rc::new(Cell::new(0));
+    for task in 0..64 {
+        let (store, key, ended) = (store.clone(), key.clone(), ended.clone());
+        // Each has sets of futures in sets of futures, as reads of several parts have.
+        let part = move |part: u64| {
+            let (store, key) = (store.clone(), key.clone());
+            async move {
+                let ranges =
+                    [0, 1].map(|at| ByteRange::FromStart { offset: task + 100 * (part + at), len: 9 });
+                let context = RequestContext::default();
+                join_all(ranges.iter().map(|range| store.get(&key, *range, &context))).await
+            }
+        };
+        let read = async move {
+            let answers = join_all((0..3).map(part)).await;
+            assert!(answers.iter().flatten().all(|answer| answer.as_ref().unwrap().is_some()));
+            ended.set(ended.get() + 1);
+        };
+        pool.spawner().spawn_local(read).unwrap();
+    }
+    pool.run_until_stalled();
+    assert_eq!((ended.get(), counting.counters().requests), (64, 1));
+}
+
+/// Who waits for the end of a turn must not wait for whoever was to end it.
+#[test]
+fn the_first_to_ask_may_leave_in_his_turn() {
+    let (key, counting) = counted(1000);
+    let store = Gathering::new(counting.clone());
+    let context = RequestContext::default();
+    let read = |offset| store.get(&key, ByteRange::FromStart { offset, len: 10 }, &context);
+    let (mut first, mut second) = (read(0), read(20));
+    assert!((&mut first).now_or_never().is_none() && (&mut second).now_or_never().is_none());
+    drop(first);
+    assert_eq!(block_on(second).unwrap().unwrap().value.len(), 10);
+    // Its range was part of what was asked for together; nobody else's was.
+    assert_eq!(counting.counters().requests, 1);
+}
+
+/// A store that is handed its callers' signals is called in the name of one of them.
+#[test]
+fn requests_of_several_callers_are_kept_apart_where_they_own_them() {
+    for (apart, requests) in [(false, 1), (true, 2)] {
+        let (key, counting) = counted(1000);
+        let store = if apart {
+            Gathering::of_each_caller(counting.clone())
+        } else {
+            Gathering::new(counting.clone())
+        };
+        let callers = [1, 2].map(|caller: i32| {
+            let signal: crate::error::Opaque = Rc::new(caller);
+            RequestContext { signal: Some(signal), ..RequestContext::default() }
+        });
+        let reads = callers.iter().flat_map(|context| {
+            let ranges = [0, 30].map(|offset| ByteRange::FromStart { offset, len: 10 });
+            ranges.map(|range| store.get(&key, range, context))
+        });
+        let answers = block_on(join_all(reads));
+        assert!(answers.iter().all(|answer| answer.as_ref().unwrap().is_some()));
+        assert_eq!(counting.counters().requests, requests, "apart: {apart}");
+    }
+}

@@ -1,0 +1,92 @@
+//! A store whose concurrent reads are few requests: see [`gather`](crate::store::gather).
+
+use std::rc::Rc;
+
+use crate::error::{IS_FULL, Result};
+use crate::format::path::StoreKey;
+use crate::store::gather::{Answer, Gatherer};
+use crate::store::{ByteRange, KeyStartValue, LocalFuture, RequestContext, Store, Value, left_to_full};
+
+/// A store whose concurrent reads are few requests.
+pub struct Gathering<S> {
+    inner: Rc<S>,
+    gatherer: Gatherer<StoreKey>,
+}
+
+impl<S: Store + 'static> Gathering<S> {
+    /// Around a store that has no use for its callers' abort signals: dropping a read ends it.
+    pub fn new(inner: S) -> Self {
+        Self { inner: Rc::new(inner), gatherer: Gatherer::default() }
+    }
+
+    /// Around a store that is handed its callers' abort signals: what they ask for is kept apart.
+    pub fn of_each_caller(inner: S) -> Self {
+        Self { inner: Rc::new(inner), gatherer: Gatherer::of_each_caller() }
+    }
+
+    async fn gather(&self, key: &StoreKey, range: ByteRange, context: &RequestContext) -> Answer {
+        let ask = |range: ByteRange, context: RequestContext| -> LocalFuture<'static, Answer> {
+            let (inner, key) = (self.inner.clone(), key.clone());
+            Box::pin(async move { inner.get(&key, range, &context).await })
+        };
+        let answer = self.gatherer.get(key, range, context, &ask).await;
+        answer.map_err(|error| error.at_key(key.as_str()))
+    }
+}
+
+impl<S: Store + 'static> Store for Gathering<S> {
+    forward_to_inner! { capabilities describe size lists }
+
+    fn get<'a>(
+        &'a self,
+        key: &'a StoreKey,
+        range: ByteRange,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Answer> {
+        Box::pin(self.gather(key, range, context))
+    }
+
+    fn set<'a>(&'a self, key: &'a StoreKey, value: Value) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("writing");
+        }
+        Box::pin(async move {
+            let written = self.inner.set(key, value).await;
+            self.gatherer.forget(|other| other == key);
+            written
+        })
+    }
+
+    fn set_partial_values<'a>(&'a self, values: &'a [KeyStartValue]) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("writing");
+        }
+        Box::pin(async move {
+            let written = self.inner.set_partial_values(values).await;
+            self.gatherer.forget(|other| values.iter().any(|value| value.key == *other));
+            written
+        })
+    }
+
+    fn erase<'a>(&'a self, key: &'a StoreKey) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("erasing");
+        }
+        Box::pin(async move {
+            let erased = self.inner.erase(key).await;
+            self.gatherer.forget(|other| other == key);
+            erased
+        })
+    }
+
+    fn erase_values<'a>(&'a self, keys: &'a [StoreKey]) -> LocalFuture<'a, Result<()>> {
+        if !IS_FULL {
+            return left_to_full("erasing");
+        }
+        Box::pin(async move {
+            let erased = self.inner.erase_values(keys).await;
+            self.gatherer.forget(|other| keys.contains(other));
+            erased
+        })
+    }
+}
