@@ -29,8 +29,6 @@ async function workerText({ esbuild, initialOptions: { minifyIdentifiers, minify
     format: "iife",
     minifyIdentifiers,
     minifySyntax,
-    // Text within text: no bundler reads its comments.
-    minifyWhitespace: minifySyntax,
     target,
     plugins: [virtualModules({ source: "none" })],
   });
