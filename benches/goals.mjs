@@ -47,6 +47,20 @@ export const GOALS = [
   goal("big", /10 000 chunks in memory/, { faster: 1, than: "zarrita" }),
   goal("big", /1 000 chunks over/, { within: 1.4, of: ["fetch"] }),
 
+  goal("main_thread", /^(8 MiB|40 view|whole).*: work/, { who: ["ours"], within: 0.5, of: ["fetch"] }),
+  goal("main_thread", /^(24 maps|64 conc).*: work/, { who: ["ours"], within: 1, of: ["fetch"] }),
+  goal("main_thread", /^(?!64 conc|page load|nothing).*: work/, {
+    who: ["ours"],
+    within: 0.25,
+    of: ["tuned"],
+  }),
+  goal("main_thread", /^(64 conc|page load).*: work/, { who: ["ours"], within: 0.5, of: ["tuned"] }),
+  goal("main_thread", /^(?!nothing).*: longest gap$/, { who: ["ours"], most: 16 }),
+  goal("main_thread", /^64 conc.*: time/, { who: ["ours"], requests: true, within: 1.3, of: ["fetch"] }),
+  goal("main_thread", /^64 conc.*: time/, { who: ["ours"], within: 1.15, of: ["fetch"] }),
+  goal("main_thread", /^1 000 small.*: time/, { who: ["ours"], within: 1, of: ["tuned"] }),
+  goal("main_thread", /^(?!nothing).*: time/, { who: ["ours"], within: 1.05, of: ["before"] }),
+
   goal("memory", /./, { who: ["ours"], most: 1.5 }),
   goal("sizes", /^engine/, { most: 150 }),
   goal("sizes", /all that reading/, { most: 180 }),
@@ -72,13 +86,13 @@ function hold(held, { figures, requests }, name) {
     };
   }
   if (held.within !== undefined) {
-    const others = known(figures, held.of);
+    const others = known(source, held.of);
     if (others.length === 0) return undefined;
     const value = figure / Math.max(...others);
     return {
       value,
       isMet: value <= held.within,
-      text: `≤ ${held.within} × ${held.of.join(" or ")}`,
+      text: `≤ ${held.within} × ${held.of.join(" or ")}${held.requests ? ", requests" : ""}`,
       isRatio: true,
     };
   }

@@ -4,10 +4,13 @@
  *
  *   npm run bench -- codecs http     some groups (nothing is written)
  *   npm run bench -- --quick         few rounds, to see that it works (nothing is written)
+ *   npm run bench -- main_thread --rows 'whole|64'   some rows of that group (nothing is written)
+ *   npm run bench -- --compare DIST  another build of this package against dist/, on the rows of main_thread (nothing is written)
  */
 import { existsSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
 import { command, ROOT, StepFailed, say, seconds } from "../scripts/run_command.mjs";
 import { launchChromium } from "../tests/browser/chromium.mjs";
 import { ensureData, interpreter, load } from "./data/datasets.mjs";
@@ -35,6 +38,7 @@ const GROUPS = {
   pan: { places: ["chromium"] },
   big: { places: ["chromium"], waits: true },
   cold: { places: [undefined] },
+  main_thread: { places: [undefined], waits: true },
   memory: { places: [undefined] },
   sizes: { places: [undefined] },
 };
@@ -66,13 +70,15 @@ async function inChromium(group, { browser, base, rounds, pans, native, needs },
 async function environment(options) {
   const python = interpreter();
   await ensureData(python);
-  await bundlePages();
+  await bundlePages(options);
   const line = new Line({ load, files: pageFile });
   const [base, browser, native] = [await line.listen(), await launchChromium(), new Native(python)];
   const env = {
     ...options,
     base,
     browser,
+    errands: line.errands,
+    store: (name) => line.store(name),
     load: async (name) => new Map(line.store(name)),
     native: (...args) => native.decode(...args),
     needs: async (store, path, ...selections) => needsOf(line.store(store), path, selections),
@@ -115,18 +121,36 @@ async function measureAll(groups, env) {
   return { records, failed };
 }
 
+/** What to measure, and how thoroughly: `{groups, isAll, options}`. */
+function understood(args) {
+  const { values, positionals } = parseArgs({
+    args,
+    options: { quick: { type: "boolean" }, rows: { type: "string" }, compare: { type: "string" } },
+    allowPositionals: true,
+  });
+  const { quick, rows, compare: other } = values;
+  const options = { ...(quick ? QUICK : FULL), rows };
+  if (other !== undefined)
+    return { groups: ["main_thread"], isWhole: false, options: { ...options, before: entryOf(other) } };
+  const isWhole = positionals.length === 0 && !quick && rows === undefined;
+  return { groups: chosen(positionals), isWhole, options };
+}
+
+function entryOf(dist) {
+  const entry = resolve(dist, "index.js");
+  if (!existsSync(entry)) throw new StepFailed(`there is no ${entry}`);
+  return entry;
+}
+
 await command(async (args) => {
-  const words = args.filter((word) => word !== "--quick");
-  const groups = chosen(words);
-  if (!existsSync(join(ROOT, "dist/index.js"))) throw new StepFailed("there is no dist/: npm run build");
-  const options = args.includes("--quick") ? QUICK : FULL;
+  const { groups, isWhole, options } = understood(args);
+  entryOf(join(ROOT, "dist"));
   const [load] = loadavg();
   const started = performance.now();
   const { env, close } = await environment(options);
   try {
     const machine = describeMachine({ chromium: env.browser.version(), load });
     const { records, failed } = await measureAll(groups, env);
-    const isWhole = words.length === 0 && options === FULL;
     const results = resultsOf(records, { ...machine, failed }, options);
     writeFileSync(isWhole ? RESULTS : join(ROOT, "target/bench/results.md"), results);
     say(

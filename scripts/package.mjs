@@ -1,11 +1,12 @@
 /**
- * From TypeScript and wasm to `dist/`, the published package: bundles with esbuild (ES modules, split where entries share
- * code), declarations with tsc, the wasm files, and a report of sizes. `sizes.json` is the committed ledger of the
+ * From TypeScript and wasm to `dist/`, the published package: modules file by file (`modules.mjs`), bundles of the entries that
+ * stand alone, declarations with tsc, the wasm files, and a report of sizes. `sizes.json` is the committed ledger of the
  * release build, with what each module is made of, by room; the README has a table of it.
  */
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { gzipSync } from "node:zlib";
+import { publishModules } from "./modules.mjs";
 import { ROOT, run, StepFailed, say } from "./run_command.mjs";
 import { virtualModules } from "./virtual_modules.mjs";
 import { glueFolder, VARIANTS } from "./wasm.mjs";
@@ -68,9 +69,9 @@ function checkSlim(outputs) {
 }
 
 /** Fails where a bundler of the user's would take the import of a module by its URL for its own. */
-function checkImports(outputs) {
-  for (const path of Object.keys(outputs).filter((name) => name.endsWith(".js"))) {
-    const bare = readFileSync(join(ROOT, path), "utf8").match(/\bimport\(\s*[\w$]+\s*\)/);
+function checkImports() {
+  for (const path of readdirSync(DIST, { recursive: true }).filter((name) => String(name).endsWith(".js"))) {
+    const bare = readFileSync(join(DIST, String(path)), "utf8").match(/\bimport\(\s*[\w$]+\s*\)/);
     if (bare) throw new StepFailed(`${path}: ${bare[0]} has lost its webpackIgnore`);
   }
 }
@@ -100,30 +101,18 @@ function trimSourceMaps(outputs) {
   }
 }
 
-/**
- * What is bundled together: the entries that share code in chunks, and those that stand alone. `./slim` has another
- * source of wasm. The worker is one whole file: a bundler that takes `sideEffects: false` at its word would drop a
- * program that stands in a chunk.
- */
-function bundles(names) {
-  const alone = { "slim.ts": "none", "worker.ts": "none", "inline.ts": "whole" };
-  return [
-    { source: "inline", names: names.filter((name) => !(name in alone)) },
-    ...names.filter((name) => name in alone).map((name) => ({ source: alone[name], names: [name] })),
-  ];
-}
+/** Entries that are one file, or whose wasm comes from elsewhere: which file of src/ts/entry/source they are built with. */
+const ALONE = { "slim.ts": "none", "worker.ts": "none", "inline.ts": "whole" };
 
-/** Bundles all entries; resolves to esbuild's record of the outputs. */
-async function bundle(options) {
+/** Bundles the entries that stand alone; resolves to esbuild's record of the outputs. */
+async function bundleAlone(options) {
   const { build } = await import("esbuild");
   const outputs = {};
-  for (const { source, names } of bundles(
-    readdirSync(ENTRIES).filter((name) => name.endsWith(".ts") && name !== NAMES),
-  )) {
+  for (const [name, source] of Object.entries(ALONE)) {
     const { metafile } = await build({
       ...bundleOptions(source, options),
-      entryPoints: names.map((name) => join(ENTRIES, name)),
-      // What stands in one file has its `import()` in it too.
+      entryPoints: [join(ENTRIES, name)],
+      // An entry that is one file has its `import()` in it too.
       splitting: source !== "whole",
       entryNames: "[name]",
       chunkNames: "chunks/[name]-[hash]",
@@ -135,6 +124,10 @@ async function bundle(options) {
   trimSourceMaps(outputs);
   return outputs;
 }
+
+/** The entries whose modules are published file by file. */
+const moduleEntries = () =>
+  readdirSync(ENTRIES).filter((name) => name.endsWith(".ts") && name !== NAMES && !(name in ALONE));
 
 /** What declarations name the glue by, and the build that it is of: aliases exist in this repository only. */
 const GLUES = [
@@ -193,26 +186,58 @@ function measure(path) {
   return { raw: bytes.length, gz: gzipSync(bytes, { level: 9 }).length };
 }
 
-/** What each entry costs a reader before its first call: itself and the chunks it imports statically. */
-function entrySizes(outputs) {
-  const sizes = {};
-  for (const path of Object.keys(outputs).filter((name) => outputs[name].entryPoint)) {
+/** What a program downloads before its first call, as a bundler of a user's makes it: minified, without what it does not use. */
+async function downloadSize(program) {
+  const { build } = await import("esbuild");
+  const { outputFiles, metafile } = await build({
+    stdin: { contents: program, resolveDir: DIST },
+    absWorkingDir: ROOT,
+    outdir: join(ROOT, "target/download"),
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: "esm",
+    external: ["node:*"],
+    write: false,
+    metafile: true,
+    logLevel: "error",
+  });
+  const { outputs } = metafile;
+  const first = Object.keys(outputs).find((path) => outputs[path].entryPoint === "<stdin>");
+  const files = [...staticClosure(outputs, first)].map((path) =>
+    outputFiles.find((file) => file.path === join(ROOT, path)),
+  );
+  return {
+    raw: files.reduce((sum, { contents }) => sum + contents.length, 0),
+    gz: files.reduce((sum, { contents }) => sum + gzipSync(contents, { level: 9 }).length, 0),
+  };
+}
+
+/** Texts that come when something needs them. */
+const LATER = ["engine-texts.js", "full-wasm.js", "images-wasm.js", "conventions-wasm.js"];
+
+async function entrySizes(outputs) {
+  const sizes = { "open, get, slice": await downloadSize('export { get, open, slice } from "./index.js"') };
+  for (const entry of moduleEntries()) {
+    const name = entry.replace(/\.ts$/, ".js");
+    sizes[name] = await downloadSize(`export * from "./${name}"`);
+  }
+  for (const path of Object.keys(outputs).filter((name) => /^dist\/(slim|worker|inline)\.js$/.test(name))) {
     const parts = [...staticClosure(outputs, path)].map((part) => measure(join(ROOT, part)));
     const sum = (key) => parts.reduce((total, part) => total + part[key], 0);
-    sizes[path.replace(/^dist\//, "").replace(/-[0-9A-Z]{8}\.js$/, ".js")] = {
-      raw: sum("raw"),
-      gz: sum("gz"),
-    };
+    sizes[path.replace(/^dist\//, "")] = { raw: sum("raw"), gz: sum("gz") };
   }
+  for (const name of LATER) sizes[`modules/${name}`] = measure(join(DIST, "modules", name));
   for (const name of VARIANTS.map(wasmFile)) sizes[name] = measure(join(DIST, name));
   return sizes;
 }
 
 /** What a user downloads, and when. */
 const TOLD = {
-  "index.js": "the facade, with every name (see below for fewer)",
-  "chunks/virtual_engine-texts.js": "the engine's wasm and the workers' program, at the first call",
-  "chunks/caller.js": "instead of the worker: the engine for the caller's thread",
+  "open, get, slice": "what a page downloads at first that imports these three",
+  "index.js": "the same with every name",
+  "modules/engine-texts.js": "at the first call: the engine's wasm and the workers' program",
+  "inline.js": "everything in one file",
   "slim.js": "the facade that is told where the engine is",
   "worker.js": "the workers' program, for `workerUrl`",
   "zarr_wasm.wasm": "the engine",
@@ -220,7 +245,6 @@ const TOLD = {
   "zarr_wasm_images.wasm": "for codecs of images",
   "zarr_wasm_conventions.wasm": "for conventions, pyramids, CF",
 };
-
 /** The table of sizes in the README. */
 function writeTable(sizes) {
   const kilobytes = (bytes) => `${Math.round(bytes / 1000)} kB`;
@@ -262,11 +286,12 @@ function report(sizes, { quick, ledger }) {
 export async function buildPackage(options) {
   rmSync(DIST, { recursive: true, force: true });
   say("· esbuild: the entries of src/ts/entry");
-  const outputs = await bundle(options);
-  checkImports(outputs);
+  const outputs = await bundleAlone(options);
+  await publishModules(moduleEntries(), options);
+  checkImports();
   for (const variant of VARIANTS) {
     copyFileSync(join(glueFolder(variant.name), "zarr_wasm.wasm"), join(DIST, wasmFile(variant)));
   }
   await declarations();
-  report(entrySizes(outputs), options);
+  report(await entrySizes(outputs), options);
 }

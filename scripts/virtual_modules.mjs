@@ -47,6 +47,15 @@ const CONTENTS = {
   "virtual:conventions-wasm": () => exported("default", wasmText("conventions")),
 };
 
+/** The text of one of them, outside of a build. */
+export async function virtualText(name, { quick }) {
+  const minify = { minifyIdentifiers: !quick, minifySyntax: !quick };
+  return CONTENTS[name]({
+    esbuild: await import("esbuild"),
+    initialOptions: { ...minify, target: "es2022" },
+  });
+}
+
 /** `source`: which file of src/ts/entry/source is `#source`. */
 export function virtualModules({ source }) {
   return {

@@ -104,6 +104,11 @@ def write_pyramid():
     zarr.consolidate_metadata(root.store)
 
 
+def write_series():
+    """Thirty days of hours: a point's series lies in 30 chunks."""
+    write("series", field(720, 128), CODECS["blosc-zstd"], chunks=(24, 64, 64))
+
+
 def write_nodes():
     """One array as zarr-python consolidates it, a hundred thousand times: only the names differ."""
     root = zarr.create_group(ROOT / "nodes", zarr_format=3)
@@ -122,3 +127,4 @@ ROOT.mkdir(parents=True)
 write_volumes()
 write_pyramid()
 write_nodes()
+write_series()

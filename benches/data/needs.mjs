@@ -80,11 +80,8 @@ function rangesOf(pieces) {
   );
 }
 
-/**
- * What reading some selections at once takes. `trips`: lists of requests, each list answered before the next is asked. `pieces`: the
- * encoded chunks among the bytes, and `codec` what decodes them (`{name, configuration}`, absent when they are raw).
- */
-export function needsOf(store, path, selections) {
+/** What a box of an array touches, by key: the trips before the chunks, and the encoded chunks. */
+function touchedBy(store, path, selections) {
   const { shape, chunk_grid, codecs } = metadataOf(store, path);
   const outer = chunk_grid.configuration.chunk_shape;
   const sharding = codecs.find(({ name }) => name === "sharding_indexed")?.configuration;
@@ -108,7 +105,34 @@ export function needsOf(store, path, selections) {
         );
     }
   }
-  const pieces = [...needs.pieces.values()];
-  const trips = needs.trips.map((trip) => [...trip.values()]).filter((trip) => trip.length > 0);
-  return { trips: sharding ? [...trips, rangesOf(pieces)] : trips, pieces, codec };
+  return { ...needs, codec, isSharded: sharding !== undefined };
+}
+
+/** Lists of requests, each list answered before the next is asked. */
+function tripsOf({ trips, pieces, isSharded }) {
+  const lists = trips.map((trip) => [...trip.values()]);
+  return (isSharded ? [...lists, rangesOf([...pieces.values()])] : lists).filter((list) => list.length > 0);
+}
+
+/**
+ * What reading some selections at once takes. `trips`: lists of requests, each list answered before the next is asked. `pieces`: the
+ * encoded chunks among the bytes, and `codec` what decodes them (`{name, configuration}`, absent when they are raw).
+ */
+export function needsOf(store, path, selections) {
+  const touched = touchedBy(store, path, selections);
+  return { trips: tripsOf(touched), pieces: [...touched.pieces.values()], codec: touched.codec };
+}
+
+/** The trips of reading selections one after the other, nothing asked for twice. */
+export function tripsInTurn(store, path, selections) {
+  const known = [new Set(), new Set(), new Set()];
+  const unknown = (map, idx) => {
+    const fresh = [...map].filter(([key]) => !known[idx].has(key));
+    for (const [key] of fresh) known[idx].add(key);
+    return new Map(fresh);
+  };
+  return selections.flatMap((selection) => {
+    const { trips, pieces, isSharded } = touchedBy(store, path, [selection]);
+    return tripsOf({ trips: trips.map(unknown), pieces: unknown(pieces, 2), isSharded });
+  });
 }

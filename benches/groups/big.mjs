@@ -3,14 +3,17 @@ import * as ours from "zarr-wasm";
 import { newRun } from "../line/runs.mjs";
 import { longestTask } from "../measure/long_tasks.mjs";
 import { ENGINES, MEMORY_ENGINES, setWorkers } from "../peers/engines.mjs";
-import { fetchFloor, mapValues, overLine, readOf, trafficOf } from "./reads.mjs";
+import {
+  CHUNKS_CORNER,
+  fetchFloor,
+  mapValues,
+  openOneOfMany,
+  overLine,
+  readOf,
+  trafficOf,
+} from "./reads.mjs";
 
 const FAST = { latency: 0, rate: 0 };
-
-async function openOneOfMany(engine, run) {
-  const group = await engine.openGroup(await engine.http(run.url("nodes")));
-  await engine.open(group.store, "/array_050000");
-}
 
 /** Medians of an action behind a fast line, and the longest task of one more of each. */
 async function felt(env, engines, prepare, act) {
@@ -30,7 +33,9 @@ async function felt(env, engines, prepare, act) {
 
 async function* nodes(env) {
   const prepare = () => newRun(env.base, FAST);
-  const { ms, longest } = await felt(env, ENGINES, prepare, openOneOfMany);
+  const { ms, longest } = await felt(env, ENGINES, prepare, (engine, run) =>
+    openOneOfMany(engine, run.url("nodes")),
+  );
   yield { row: "100 000 consolidated nodes, open and open one", figures: ms };
   yield { row: "100 000 consolidated nodes: longest task", figures: longest };
 }
@@ -48,14 +53,10 @@ async function* chunks(env) {
   const memory = await env.compare(readOf(MEMORY_ENGINES, await env.load("chunks"), null));
   yield { row: "10 000 chunks in memory", figures: memory.ms };
   const line = { store: "chunks", speed: FAST };
-  const corner = [
-    [0, 512],
-    [0, 512],
-  ];
-  const { trips } = await env.needs("chunks", "", corner);
+  const { trips } = await env.needs("chunks", "", CHUNKS_CORNER);
   const { ms, figures } = await env.compare({
     fetch: fetchFloor(env, line, trips),
-    ...overLine(ENGINES, env, line, (engine, array) => engine.read(array, corner)),
+    ...overLine(ENGINES, env, line, (engine, array) => engine.read(array, CHUNKS_CORNER)),
   });
   yield { row: "1 000 chunks over a fast line", figures: ms, ...trafficOf(figures) };
 }

@@ -3,7 +3,7 @@
  * series through shards; at 20 and 80 ms with a bandwidth, and over a fast line (neither), where a whole array is read too. In Chromium.
  */
 import { ENGINES, setWorkers } from "../peers/engines.mjs";
-import { fetchFloor, nativeFloor, overLine, trafficOf } from "./reads.mjs";
+import { fetchFloor, nativeFloor, overLine, smallBoxes, trafficOf } from "./reads.mjs";
 
 const SPEEDS = {
   "fast line": { latency: 0, rate: 0 },
@@ -13,10 +13,8 @@ const SPEEDS = {
 
 const one = (selection) => (engine, array) => engine.read(array, selection);
 
-/** 64 boxes of 16 × 16, each in an inner chunk of its own, of every second row and column of them. */
-const BOXES = Array.from({ length: 64 }, (_, idx) =>
-  [Math.floor(idx / 8), idx % 8].map((at) => [at * 256 + 30, at * 256 + 46]),
-);
+/** Each in an inner chunk of its own, of every second row and column of them. */
+const BOXES = smallBoxes(256);
 
 async function allBoxes(engine, array) {
   const read = await Promise.all(BOXES.map((box) => engine.read(array, box)));
@@ -44,7 +42,13 @@ const CASES = [
   read("viewport", "pyramid", VIEW, "/0"),
   read("viewport in a shard", "image-shards", IN_SHARD),
   read("series through shards", "cube-shards", [null, 64, 37]),
-  { row: "64 small reads in a shard", store: "image-shards", path: "", act: allBoxes, selections: BOXES },
+  {
+    row: "64 small reads in a shard",
+    store: "image-shards",
+    path: "",
+    act: allBoxes,
+    selections: BOXES,
+  },
   { ...read("whole array", "volume-blosc-zstd", null), speeds: ["fast line"] },
 ];
 

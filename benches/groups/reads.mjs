@@ -30,7 +30,8 @@ export function overLine(engines, env, { store, path = "/", speed }, act) {
   }));
 }
 
-async function since(run, before) {
+/** What a run has asked for since an earlier tally. */
+export async function since(run, before) {
   const { requests, bytes } = await run.tally();
   return { requests: requests - before.requests, bytes: bytes - before.bytes };
 }
@@ -52,3 +53,20 @@ export const trafficOf = (figures) => ({
   requests: mapValues(figures, ({ requests }) => requests),
   wire: mapValues(figures, ({ bytes }) => bytes),
 });
+
+/** 64 boxes of 16 × 16 of an image, so far apart along both axes. */
+export const smallBoxes = (step) =>
+  Array.from({ length: 64 }, (_, idx) =>
+    [Math.floor(idx / 8), idx % 8].map((at) => [at * step + 30, at * step + 46]),
+  );
+
+/** The corner of 32 × 32 of the 10 000 chunks, and one array in the middle of the 100 000 nodes. */
+export const CHUNKS_CORNER = [
+  [0, 512],
+  [0, 512],
+];
+
+export async function openOneOfMany(engine, url) {
+  const group = await engine.openGroup(await engine.http(url));
+  await engine.open(group.store, "/array_050000");
+}

@@ -5,6 +5,7 @@
  *   /tally/<run>                                                 what the run has asked so far, as JSON
  *   /pack/<store>                                                a whole store at once (data/pack.mjs)
  *   /page/…                                                      the pages, compressed as a host would
+ *   /errand/<desk>                                               what a page without a driver has to do (errands.mjs)
  *
  * Latency is the time until an answer begins; opening a connection costs nothing, as browsers keep them. The cap holds for a run,
  * whatever its connections. Answers are those of a bucket: ETag, ranges, CORS, nothing said about caching.
@@ -14,6 +15,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { parseRange } from "../../scripts/serve.mjs";
 import { pack } from "../data/pack.mjs";
+import { Errands } from "./errands.mjs";
 
 const SLICE = 32 << 10;
 
@@ -94,6 +96,7 @@ function answerValue(request, response, value) {
 }
 
 export class Line {
+  errands = new Errands();
   /** Stores by name, loaded when first asked for. */
   #stores = new Map();
   #runs = new Map();
@@ -138,6 +141,7 @@ export class Line {
     if (request.method === "OPTIONS") return void response.writeHead(204, CORS).end();
     if (what === "line") return this.#answerRun(request, response, rest);
     if (what === "tally") return void response.writeHead(200, CORS).end(JSON.stringify(this.tally(rest[0])));
+    if (what === "errand") return this.errands.answer(request, response, rest[0]);
     if (what === "pack") return this.#answerPack(response, rest[0]);
     return this.#answerFile(response, rest.join("/"));
   }

@@ -31,24 +31,44 @@ async function bundlePage(name, entry, alias = {}) {
   return outdir;
 }
 
+const textOf = (folder) => readFileSync(join(folder, "main.js"), "utf8");
+
 /** The floor's script stands in the page, so that nothing is waited for but data. */
-function writeHtml(folder, isInlined) {
-  const script = isInlined
-    ? `<script type="module">${readFileSync(join(folder, "main.js"), "utf8")}</script>`
+const scriptOf = (folder, isInlined) =>
+  isInlined
+    ? `<script type="module">${textOf(folder)}</script>`
     : '<script type="module" src="main.js"></script>';
-  writeFileSync(join(folder, "index.html"), page(script));
+
+async function writePage(name, entry, alias) {
+  const folder = await bundlePage(name, entry, alias);
+  writeFileSync(join(folder, "index.html"), page(scriptOf(folder, false)));
+  return folder;
 }
 
-export async function bundlePages() {
+/** A cold page, and the same with the page's pulse being taken (measure/pulse.mjs). */
+async function writeColdPage(name, entry, alias) {
+  const folder = await bundlePage(`cold/${name}`, `cold/${entry}.mjs`, alias);
+  const script = scriptOf(folder, name === "fetch");
+  const pulse = `<script type="module">${textOf(join(PAGES, "cold/pulsed"))}</script>`;
+  writeFileSync(join(folder, "index.html"), page(script));
+  writeFileSync(join(folder, "pulsed.html"), page(pulse + script));
+  return folder;
+}
+
+/** `before`: the entry of another build of this package, for pages of its own (`--compare`). */
+export async function bundlePages({ before } = {}) {
   mkdirSync(PAGES, { recursive: true });
-  writeHtml(await bundlePage("groups", "groups.mjs"), false);
-  writeHtml(await bundlePage("cold/fetch", "cold/fetch.mjs"), true);
-  writeHtml(await bundlePage("cold/zarrita", "cold/zarrita.mjs"), false);
-  writeHtml(await bundlePage("cold/alias", "cold/zarrita.mjs", { zarrita: "zarr-wasm" }), false);
-  writeHtml(await bundlePage("cold/ours", "cold/ours.mjs"), false);
-  const slim = await bundlePage("cold/slim", "cold/slim.mjs");
-  writeHtml(slim, false);
+  await writePage("groups", "groups.mjs");
+  await writePage("main_thread", "main_thread.mjs");
+  await bundlePage("cold/pulsed", "cold/pulsed.mjs");
+  writeFileSync(join(PAGES, "cold/empty.html"), page(""));
+  for (const name of ["fetch", "zarrita", "tuned", "ours", "caller"]) await writeColdPage(name, name);
+  await writeColdPage("alias", "zarrita", { zarrita: "zarr-wasm" });
+  const slim = await writeColdPage("slim", "slim");
   for (const file of ["zarr_wasm.wasm", "worker.js"]) copyFileSync(join(DIST, file), join(slim, file));
+  if (before === undefined) return;
+  await writePage("before", "main_thread.mjs", { "zarr-wasm": before });
+  await writeColdPage("before", "ours", { "zarr-wasm": before });
 }
 
 const files = new Map();

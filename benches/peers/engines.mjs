@@ -54,5 +54,8 @@ export const MEMORY_ENGINES = { zarrita: plain, alias: ENGINES.alias, ours: own 
 
 export const setWorkers = (workers) => ours.init({ workers });
 
+/** With options of `init`, such as where the engine runs. */
+export const startOurs = (options) => ours.init(options);
+
 /** How our parts were decoded so far. */
 export const ourInfo = () => ours.info();

@@ -49,17 +49,53 @@ forms! {
         writer: "xarray, from an attribute that is a float",
         read: "zero",
     }
+    FillText {
+        name: "fill-text",
+        form: "a `fill_value` of numbers that is the number as text, such as `\"255\"`",
+        writer: "n5-zarr from 2020 to 2024, in v2, and what is built on it: Fiji, MoBIE, early bioformats2raw",
+        read: "the number",
+    }
+    FillFraction {
+        name: "fill-fraction",
+        form: "a `fill_value` of integers with a fraction of zero or an exponent, such as `0.0`",
+        writer: "pandas and netCDF tools",
+        read: "the integer",
+    }
+    FillBoolNumber {
+        name: "fill-bool-number",
+        form: "a `fill_value` of booleans that is 0 or 1",
+        writer: "tools that pass NumPy's booleans through numbers",
+        read: "the boolean",
+    }
+    FillNumberBool {
+        name: "fill-number-bool",
+        form: "a `fill_value` of numbers that is `true` or `false`",
+        writer: "an unknown writer; zarr-python, GDAL and zarrita read it",
+        read: "1 or 0",
+    }
     V2MemberMissing {
         name: "v2-member-missing",
-        form: "a `.zarray` without `order`, `filters` or `compressor`",
-        writer: "an unknown writer; zarr-python 3 and zarrita read it",
-        read: "`C`, no filters and no compressor",
+        form: "a `.zarray` without `fill_value`, `order`, `filters` or `compressor`",
+        writer: "an unknown writer; zarr-python 3, GDAL or zarrita read it",
+        read: "`null`, `C`, no filters and no compressor",
     }
     V2TypeWithoutOrder {
         name: "v2-type-without-order",
         form: "NumPy's name of a number as v2's `dtype`, such as `\"int16\"`",
         writer: "an unknown writer; zarr-python 2 reads it",
         read: "little-endian numbers",
+    }
+    V3WithoutCodecs {
+        name: "v3-without-codecs",
+        form: "a v3 array without `codecs`",
+        writer: "GDAL 3.8 to 3.10",
+        read: "little-endian `bytes`",
+    }
+    V3WithoutBytes {
+        name: "v3-without-bytes",
+        form: "`codecs` in which none makes bytes of elements, such as `[]` or `[\"gzip\"]`",
+        writer: "GDAL 3.8 to 3.10, and zarrita's `create`",
+        read: "little-endian `bytes` in their place",
     }
     V3BytesWithoutEndian {
         name: "v3-bytes-without-endian",
@@ -82,7 +118,7 @@ forms! {
     V3FillNull {
         name: "v3-fill-null",
         form: "`fill_value: null` of a v3 array",
-        writer: "GDAL",
+        writer: "GDAL since 3.8, and zarrita's `create`",
         read: "zero",
     }
     V3Fanout {
@@ -212,6 +248,21 @@ pub static STILL_REFUSED: &[(&str, &str, &str)] = &[
         "each makes another number of them, which absent chunks are then read as",
     ),
     (
+        "fill values of integers in hexadecimal",
+        "zarrita",
+        "no writer of them is known, and v3 has that form for the bits of floats",
+    ),
+    (
+        "fill values of booleans as text",
+        "zarr-python, zarrita",
+        "they take every text for true, `\"false\"` too",
+    ),
+    (
+        "v3 arrays without `fill_value`",
+        "GDAL, zarrita",
+        "v3 has no undefined fill value as v2 has, no writer of it is known, and zarr-python and tensorstore refuse it",
+    ),
+    (
         "attributes that are no JSON object",
         "zarr-python 2, tensorstore, GDAL, zarrita",
         "they may say how to scale the elements, and a copy would lose them",
@@ -250,7 +301,7 @@ mod tests {
     fn a_warning_says_where_what_and_who() {
         assert_eq!(
             Form::V3FillNull.warning("fill_value"),
-            "fill_value: `fill_value: null` of a v3 array (written by GDAL) is read as zero [v3-fill-null]"
+            "fill_value: `fill_value: null` of a v3 array (written by GDAL since 3.8, and zarrita's `create`) is read as zero [v3-fill-null]"
         );
     }
 }

@@ -7,6 +7,7 @@ use std::rc::Rc;
 
 use crate::access::binding::Binding;
 use crate::error::{Error, ErrorKind, Result, Stage};
+use crate::format::chunk_grid::ChunkGrid;
 use crate::format::codec::user::Users;
 use crate::format::metadata::document::{self, NodeDocument};
 use crate::format::metadata::write::edit::AttributeUpdate;
@@ -67,12 +68,21 @@ impl NewNode {
                 write::group(&GroupMetadata { format: *format, attributes, warnings: Vec::new() })
             }
         };
-        let metadata = document::parse(&document)?;
-        if let NodeMetadata::Array(array) = &metadata {
+        let mut metadata = document::parse(&document)?;
+        if let NodeMetadata::Array(array) = &mut metadata {
             check_bound((**array).clone(), self.users())?;
+            array.warnings.extend(warning_of(&array.chunk_grid));
         }
         Ok((document, metadata))
     }
+}
+
+/// What other readers make of a new array with this grid.
+fn warning_of(grid: &ChunkGrid) -> Option<String> {
+    let refused =
+        "zarr-python refuses rectilinear chunk grids by default (its option array.rectilinear_chunks)";
+    let group = "with this array in its consolidated metadata a whole group fails to open there";
+    (!grid.is_uniform()).then(|| format!("{refused}; {group}"))
 }
 
 /// Checks the codecs of a new array.

@@ -13,7 +13,6 @@ use crate::format::codec::registry::Home;
 use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, Float, widen};
 use crate::format::metadata::document::NodeDocument;
-use crate::format::metadata::json::Document;
 use crate::format::metadata::{ArrayMetadata, NodeMetadata};
 use crate::hierarchy::open::OpenedNode;
 
@@ -85,7 +84,7 @@ fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<JsValue> {
     record = record
         .with_text("dtype", &metadata.data_type.zarrita_name(document.format))
         .with_text("dataType", &type_description(&metadata.data_type));
-    if !is_null_fill(document) {
+    if !metadata.fill_is_null {
         record = record.with_bytes("fillValue", &metadata.fill_value.0);
     }
     if let Some(names) = &metadata.dimension_names {
@@ -176,14 +175,6 @@ fn storage_transformers(metadata: &ArrayMetadata) -> JsValue {
 
 fn is_sharded(metadata: &ArrayMetadata) -> bool {
     metadata.codecs.iter().any(|codec| codec.name == "sharding_indexed")
-}
-
-/// A null, which v2 has for "undefined" and some write into v3, reads as zero and is shown as null.
-fn is_null_fill(document: &NodeDocument) -> bool {
-    let is_null = |document: Document<'_>| {
-        document.root().object().is_ok_and(|array| array.get("fill_value").is_none_or(|fill| fill.is_null()))
-    };
-    document.own_text().is_some_and(|(_, text)| Document::parse(text.as_bytes()).is_ok_and(is_null))
 }
 
 fn home_name(home: Home) -> &'static str {

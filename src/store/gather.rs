@@ -95,12 +95,15 @@ impl<K: Key> Key for Question<K> {
     }
 }
 
+/// A request that a range is read by, and where that request begins.
+type Joined = (Flight<Answer>, u64);
+
 /// Those who asked for ranges of one value in one turn.
 #[derive(Default)]
 struct Batch {
     ranges: RefCell<Vec<(Range<u64>, f64)>>,
     /// By member: its request, and where that begins; empty before the turn is over.
-    requests: RefCell<Vec<Option<(Flight<Answer>, u64)>>>,
+    requests: RefCell<Vec<Option<Joined>>>,
 }
 
 /// Begins a request.

@@ -117,7 +117,7 @@ test("an engine that dies is replaced: reads are repeated, and writes reject", a
 });
 
 /** Loads the package in a frame with this policy; resolves to what the frame's script tells. */
-async function inFrame(policy, attributes = {}) {
+async function inFrame(policy, attributes = {}, script = "/frames/places.mjs") {
   const frame = document.createElement("iframe");
   for (const [name, value] of Object.entries(attributes)) frame.setAttribute(name, value);
   const told = new Promise((resolve, reject) => {
@@ -129,7 +129,7 @@ async function inFrame(policy, attributes = {}) {
     addEventListener("message", listen);
     setTimeout(() => reject(new Error("the frame said nothing")), 20_000);
   });
-  frame.src = `/frame?policy=${encodeURIComponent(policy)}`;
+  frame.src = `/frame?${new URLSearchParams({ policy, script })}`;
   document.body.append(frame);
   try {
     return await told;
@@ -166,4 +166,9 @@ test("places: Trusted Types that do not name us", async () => {
 test("places: a sandboxed frame without an origin", async () => {
   const told = await inFrame("", { sandbox: "allow-scripts" });
   equal([["blob", "caller"].includes(told.engine), told.value], [true, 2]);
+});
+
+test("a chunk that cannot be loaded is a typed error that says what to do", async () => {
+  const told = await inFrame("", {}, "/frames/lost_chunk.mjs");
+  equal([told.code, /reload the page/.test(told.message)], ["Store", true]);
 });

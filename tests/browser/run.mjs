@@ -3,7 +3,10 @@
  * takes it), serves the page and the fixtures, runs the tests in headless Chromium and prints a TAP report.
  * With an argument only the tests whose names that expression matches.
  */
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build as esbuild } from "esbuild";
 import webpack from "webpack";
 import { serve } from "../../scripts/serve.mjs";
 import viewer from "../../webpack.config.js";
@@ -55,6 +58,11 @@ function answerPage(request, response) {
 
 /** Answers that tell of their request, and a service worker that answers by itself. */
 function answerEcho(request, response) {
+  if (request.url.startsWith("/lost/modules/engine-texts.js")) {
+    response.writeHead(404);
+    response.end();
+    return true;
+  }
   if (!request.url.startsWith("/echo/")) return false;
   const send = (type, body, headers = {}) => {
     response.writeHead(200, { "Content-Type": type, "Cache-Control": "no-store", ...headers });
@@ -90,13 +98,13 @@ const SERVICE_WORKER = `
 function answerFrame(request, response) {
   const { pathname, searchParams } = new URL(request.url, "http://localhost");
   if (pathname !== "/frame") return false;
-  const policy = searchParams.get("policy");
+  const [policy, script] = [searchParams.get("policy"), searchParams.get("script")];
   response.writeHead(200, {
     "Content-Type": "text/html; charset=utf-8",
     ...(policy && { "Content-Security-Policy": policy }),
   });
   response.end(
-    `<!doctype html><title>frame</title><link rel="icon" href="data:,"><script type="module" crossorigin src="/frames/places.mjs"></script>`,
+    `<!doctype html><title>frame</title><link rel="icon" href="data:,"><script type="module" crossorigin src="${script}"></script>`,
   );
   return true;
 }
@@ -136,10 +144,35 @@ async function runPage(browser, url, report) {
   await page.close();
 }
 
+/** A page of the file system: the inline entry as one classic script, since browsers load no modules from there. */
+async function runFilePage(browser, report) {
+  const { outputFiles } = await esbuild({
+    entryPoints: [join(ROOT, "tests/browser/frames/file.mjs")],
+    bundle: true,
+    format: "iife",
+    write: false,
+    logLevel: "error",
+  });
+  const path = join(OUTPUT, "file.html");
+  const script = outputFiles[0].text.replaceAll("</script", "<\\/script");
+  writeFileSync(path, `<!doctype html><meta charset="utf-8"><title>file</title><script>${script}</script>`);
+  const page = await browser.newPage();
+  try {
+    await page.goto(pathToFileURL(path).href);
+    const told = await page.evaluate(() => window.told);
+    const isRight = told.value === 2 && ["blob", "caller"].includes(told.engine);
+    report({ name: "a page of the file system reads", ...(!isRight && { error: JSON.stringify(told) }) });
+  } catch (error) {
+    report({ name: "a page of the file system reads", error: String(error.stack) });
+  }
+  await page.close();
+}
+
 await bundle();
 const FOLDERS = {
   "/": OUTPUT,
   "/dist/": join(ROOT, "dist"),
+  "/lost/": join(ROOT, "dist"),
   "/frames/": join(ROOT, "tests/browser/frames"),
   "/fixtures/": join(ROOT, "tests/fixtures"),
   "/stores/": join(ROOT, "tests/stores"),
@@ -153,6 +186,7 @@ const browser = await launchChromium();
 const { totals, report } = reporter();
 try {
   for (const path of Object.keys(PAGES)) await runPage(browser, `${server.url}${path}`, report);
+  if (process.argv[2] === undefined) await runFilePage(browser, report);
 } catch (error) {
   report({ name: "the page runs its tests", error: String(error.stack) });
 } finally {

@@ -2,7 +2,8 @@
  * The conformance lane, in both directions. We write some hundreds of arrays (`writer/`, and from JavaScript with the built
  * package), and zarr-python 3, zarr-python 2,
  * TensorStore and zarrs read every element; what we write of the historic drafts is read by their texts (`draft_reader.py`), by
- * zarr-python 2 and by zarrita 0.2.3; each of the first three writes arrays chosen by chance, and we read those. One line
+ * zarr-python 2 and by zarrita 0.2.3; xarray sees the same in data sets before and after we copy them
+ * into the other format; each of the first three writes arrays chosen by chance, and we read those. One line
  * an array, `ok` or `not ok`; what an oracle itself gets wrong is listed in known_oracle_bugs.json, with its reason.
  *
  *   node tests/conformance/run.mjs [prepare] [seed]
@@ -75,7 +76,7 @@ function installZarrita() {
 
 function prepare() {
   must("install zarrita 0.2", installZarrita());
-  ENVIRONMENTS.forEach(interpreter);
+  [...ENVIRONMENTS, "cf"].forEach(interpreter);
   must("compile zarrs", checker("build"));
   must("compile the writer", run("cargo", ["build", ...OURS, "--example", "conformance_writer"]));
   must("compile the reader", run("cargo", ["test", ...OURS, "--test", "fixtures", "--no-run"]));
@@ -95,13 +96,22 @@ const readDrafts = (folder) => [
   run(process.execPath, [join(HERE, "zarrita_0_2.mjs"), ZARRITA]),
 ];
 
+/** Data sets of xarray's, copied into the other format and back. */
+function copyForXarray(folder) {
+  mkdirSync(folder, { recursive: true });
+  must("write with xarray", python("cf", "xarray_copies.py", "write", folder));
+  must("copy", run(process.execPath, [join(HERE, "xarray_copies.mjs"), folder]));
+  return python("cf", "xarray_copies.py", "check", folder);
+}
+
 function theyRead(folder) {
   const [core, javascript] = [join(folder, "core"), join(folder, "javascript")];
   must("write", run("cargo", ["run", "--quiet", ...OURS, "--example", "conformance_writer", "--", core]));
   must("write from JavaScript", run(process.execPath, [join(HERE, "javascript_writer.mjs"), javascript]));
   const drafts = join(folder, "drafts");
   must("write the drafts", run(process.execPath, [join(HERE, "drafts_writer.mjs"), drafts]));
-  return [...read(core, "ours"), ...read(javascript, "javascript"), ...readDrafts(drafts)];
+  const copies = copyForXarray(join(folder, "xarray"));
+  return [...read(core, "ours"), ...read(javascript, "javascript"), ...readDrafts(drafts), copies];
 }
 
 function weRead(folder, seed) {

@@ -41,7 +41,7 @@ test("esbuild: the first download", async () => {
     logLevel: "error",
   });
   const { outputs } = metafile;
-  const first = Object.keys(outputs).find((path) => outputs[path].entryPoint);
+  const first = Object.keys(outputs).find((path) => outputs[path].entryPoint === "<stdin>");
   const files = [...atOnce(outputs, first)].map((path) =>
     outputFiles.find((file) => file.path === join(ROOT, path)),
   );

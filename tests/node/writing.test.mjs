@@ -40,6 +40,8 @@ for (const family of [...FAMILIES, ...OTHER_FAMILIES]) {
           shape: [7, 5],
           chunkShape: [3, 2],
           dtype: family[type],
+          // v2's own is null, for which no chunk may be missing.
+          ...(zarrFormat === 2 ? { fillValue: family.values[0] } : {}),
           ...options,
         });
         const elements = elementsOf(family, 35);

@@ -150,11 +150,8 @@ fn imports() -> BTreeMap<Vec<String>, BTreeSet<Vec<String>>> {
 }
 
 /// All that a file imports, be it by way of others.
-fn reached(
-    from: &Vec<String>,
-    imports: &BTreeMap<Vec<String>, BTreeSet<Vec<String>>>,
-) -> BTreeSet<Vec<String>> {
-    let (mut found, mut open) = (BTreeSet::new(), vec![from.clone()]);
+fn reached(from: &[String], imports: &BTreeMap<Vec<String>, BTreeSet<Vec<String>>>) -> BTreeSet<Vec<String>> {
+    let (mut found, mut open) = (BTreeSet::new(), vec![from.to_vec()]);
     while let Some(module) = open.pop() {
         for next in imports.get(&module).into_iter().flatten() {
             if found.insert(next.clone()) {

@@ -3,11 +3,12 @@
 import type { Colour } from "./colour_map.js";
 import { distribution } from "./contrast.js";
 import type { ContrastPanel } from "./contrast_panel.js";
+import { createPlaneView } from "./create_plane_view.js";
 import type { ArrayNode } from "./dataset.js";
 import { type PlaceName, placeNames, placeText, unitsOf } from "./decoded.js";
 import { valueText } from "./number_text.js";
 import { type Plane, planeAt, planeSize } from "./plane.js";
-import { type Camera, createPlaneView, type Place, type PlaneView } from "./plane_view.js";
+import type { Camera, Place, PlaneView } from "./plane_view.js";
 import type { Sliders } from "./sliders.js";
 import { type TileProgress, TileSource } from "./tile_source.js";
 import type { UrlState } from "./url_state.js";

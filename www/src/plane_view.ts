@@ -61,14 +61,3 @@ export function fittingCamera(source: TileSource, width: number, height: number)
   const scale = Math.max(whole, smallestScale(source, width, height));
   return { x: plane.width / 2, y: plane.height / 2, scale: Number.isFinite(scale) && scale > 0 ? scale : 1 };
 }
-
-export async function createPlaneView(target: HTMLElement, source: TileSource): Promise<PlaneView> {
-  const probe = document.createElement("canvas").getContext("webgl2");
-  probe?.getExtension("WEBGL_lose_context")?.loseContext();
-  if (probe) {
-    const { OpenLayersPlaneView } = await import("./plane_view_openlayers.js");
-    return new OpenLayersPlaneView(target, source);
-  }
-  const { CanvasPlaneView } = await import("./plane_view_canvas.js");
-  return new CanvasPlaneView(target, source);
-}

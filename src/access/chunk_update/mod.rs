@@ -218,7 +218,9 @@ impl Updater<'_> {
                 buffer.into_array_bytes()?
             }
         };
-        if !self.update.keep_empty && all_fill(&elements, fill) {
+        // What stands for a missing chunk is undefined where the fill value is null.
+        let may_be_missing = !self.update.keep_empty && !metadata.fill_is_null;
+        if may_be_missing && all_fill(&elements, fill) {
             return Ok(Updated::Empty);
         }
         level.pipeline.encode(elements).map(Updated::Bytes)

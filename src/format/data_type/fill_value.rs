@@ -3,10 +3,14 @@
 //!
 //! In memory a fill value is what an element is: packed little-endian bytes. Each family's file knows its JSON forms.
 
+use std::borrow::Cow;
+
 use super::typestr::Endian;
-use super::{DataType, Run, boolean, complex, fixed_bytes, optional, structure, time, utf32, variable};
+use super::{
+    DataType, Integer, Run, boolean, complex, fixed_bytes, optional, structure, time, utf32, variable,
+};
 use crate::error::{Error, Result};
-use crate::format::metadata::json::Json;
+use crate::format::metadata::json::{Document, Json};
 use crate::format::tolerated::Form;
 
 /// One element, packed little-endian; of types of variable length its bytes.
@@ -47,6 +51,24 @@ impl FillValue {
         }
     }
 
+    /// From v3 metadata as writers left it: also numbers and booleans in each other's place, numbers
+    /// as text, and integers with a fraction of zero, with a warning.
+    ///
+    /// # Errors
+    /// `Format` for values that the type does not have.
+    pub fn read_v3(data_type: &DataType, json: Json<'_>, warnings: &mut Vec<String>) -> Result<Self> {
+        match data_type {
+            DataType::Bool => boolean_or_number(json, warnings),
+            DataType::Integer(integer) => number_or_other(data_type, json, warnings, |json, warnings| {
+                integer_or_fraction(*integer, json, warnings)
+            }),
+            DataType::Float(float) => {
+                number_or_other(data_type, json, warnings, |json, _| float.parse_fill(json))
+            }
+            _ => Self::parse_v3(data_type, json),
+        }
+    }
+
     /// From v2 metadata, where `null` means "undefined" and reads as zero; so do the odd values of some writers, with a
     /// warning. `endian` is the stored byte order of what is written packed; `None` where a struct knows its own.
     ///
@@ -64,15 +86,16 @@ impl FillValue {
         match data_type {
             // xarray writes "NaN" beside integer types when the fill value came from a float attribute.
             DataType::Integer(_) if json.str().is_ok_and(|text| text == "NaN") => {
-                warnings.push(Form::V2FillNan.warning(format!("fill_value of {}", data_type.name())));
+                warnings.push(Form::V2FillNan.warning(found(data_type, json.text())));
                 Ok(Self::zero(data_type))
             }
-            DataType::Integer(integer) => integer.parse_v2_fill(json),
-            // NumPy's own booleans cross some writers' JSON as numbers.
-            DataType::Bool if matches!(json.text(), "0" | "1" | "0.0" | "1.0") => {
-                Ok(Self(vec![u8::from(json.text().starts_with('1'))]))
+            DataType::Integer(integer) => number_or_other(data_type, json, warnings, |json, warnings| {
+                integer_or_fraction(*integer, json, warnings)
+            }),
+            DataType::Float(float) => {
+                number_or_other(data_type, json, warnings, |json, _| float.parse_v2_fill(json))
             }
-            DataType::Float(float) => float.parse_v2_fill(json),
+            DataType::Bool => boolean_or_number(json, warnings),
             DataType::Complex(part) => complex::parse_v2_fill(*part, json),
             DataType::Time(_) => time::parse_v2_fill(json),
             // zarr-python 2 wrote 0 where nobody had chosen.
@@ -134,6 +157,56 @@ impl FillValue {
     }
 }
 
+/// What a warning says of the place.
+fn found(data_type: &DataType, text: &str) -> String {
+    format!("fill_value {text} of {}", data_type.name())
+}
+
+/// NumPy's own booleans cross some writers' JSON as numbers. Deliberately no text: NumPy, and so
+/// zarr-python, reads every text as true.
+fn boolean_or_number(json: Json<'_>, warnings: &mut Vec<String>) -> Result<FillValue> {
+    let text = json.text();
+    if !matches!(text, "0" | "1" | "0.0" | "1.0") {
+        return boolean::parse_fill(json);
+    }
+    warnings.push(Form::FillBoolNumber.warning(found(&DataType::Bool, text)));
+    Ok(FillValue(vec![u8::from(text.starts_with('1'))]))
+}
+
+fn integer_or_fraction(integer: Integer, json: Json<'_>, warnings: &mut Vec<String>) -> Result<FillValue> {
+    integer.parse_fill(json).or_else(|error| {
+        let fill = integer.parse_fraction_fill(json).ok_or(error)?;
+        warnings.push(Form::FillFraction.warning(found(&DataType::Integer(integer), json.text())));
+        Ok(fill)
+    })
+}
+
+/// As `parse` reads it, or else the number that stands in a text, or that a boolean is, with a warning.
+fn number_or_other(
+    data_type: &DataType,
+    json: Json<'_>,
+    warnings: &mut Vec<String>,
+    parse: impl Fn(Json<'_>, &mut Vec<String>) -> Result<FillValue>,
+) -> Result<FillValue> {
+    parse(json, warnings).or_else(|error| {
+        let Some((form, number)) = number_within(json) else { return Err(error) };
+        let Ok(document) = Document::parse(number.as_bytes()) else { return Err(error) };
+        if document.root().kind_name() != "a number" {
+            return Err(error);
+        }
+        // One warning is enough: also a fraction within the text is the text's.
+        let fill = parse(document.root(), &mut Vec::new()).map_err(|_| error)?;
+        warnings.push(form.warning(found(data_type, json.text())));
+        Ok(fill)
+    })
+}
+
+/// What stands in a number's place, and the number that it may mean.
+fn number_within(json: Json<'_>) -> Option<(Form, Cow<'_, str>)> {
+    let of_bool = |value| (Form::FillNumberBool, Cow::Borrowed(if value { "1" } else { "0" }));
+    json.bool().map(of_bool).or_else(|_| json.str().map(|text| (Form::FillText, text))).ok()
+}
+
 /// What is stored with the highest byte first.
 fn stored_big_endian(data_type: &DataType, endian: Option<Endian>) -> Vec<Run> {
     match endian {
@@ -148,7 +221,7 @@ fn stored_big_endian(data_type: &DataType, endian: Option<Endian>) -> Vec<Run> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::{Float, Integer, Time, TimeKind, TimeUnit};
+    use super::super::{Float, Time, TimeKind, TimeUnit};
     use super::*;
     use crate::error::ErrorKind;
     use crate::format::data_type::{name, typestr};
@@ -243,10 +316,80 @@ mod tests {
         for text in ["0.5", "1e300", "\"zero\"", "2147483648.0"] {
             assert_eq!(v2(&int32, text).unwrap_err().kind(), ErrorKind::Format, "{text}");
         }
-        let (document, mut warnings) = (Document::parse(b"\"NaN\"").unwrap(), Vec::new());
-        let fill = FillValue::parse_v2(&int32, Some(Endian::Little), document.root(), &mut warnings).unwrap();
-        assert_eq!(fill, FillValue::zero(&int32));
-        assert_eq!(warnings.len(), 1);
+        let (fill, warnings) = warned_of(&int32, "\"NaN\"", 2).unwrap();
+        assert_eq!((fill, warnings.len()), (vec![0; 4], 1));
+    }
+
+    /// The fill value in metadata of this format, and the warnings.
+    fn warned_of(data_type: &DataType, text: &str, format: u8) -> Result<(Vec<u8>, Vec<String>)> {
+        let (document, mut warnings) = (Document::parse(text.as_bytes())?, Vec::new());
+        let (json, endian) = (document.root(), Some(Endian::Big));
+        let fill = match format {
+            2 => FillValue::parse_v2(data_type, endian, json, &mut warnings),
+            _ => FillValue::read_v3(data_type, json, &mut warnings),
+        };
+        fill.map(|fill| (fill.0, warnings))
+    }
+
+    #[test]
+    fn numbers_as_text_are_read_with_a_warning() {
+        let int16 = DataType::Integer(Integer::Int16);
+        for (data_type, text, expected) in [
+            (&int16, "-7", (-7_i16).to_le_bytes().to_vec()),
+            (&int16, "0.0", vec![0; 2]),
+            (&UINT64, "18446744073709551615", vec![0xff; 8]),
+            (&FLOAT32, "0", vec![0; 4]),
+            (&FLOAT64, "1.5e3", 1500_f64.to_le_bytes().to_vec()),
+        ] {
+            let json = format!("{text:?}");
+            let expected = (expected, vec![Form::FillText.warning(found(data_type, &json))]);
+            for format in [2, 3] {
+                assert_eq!(warned_of(data_type, &json, format).unwrap(), expected, "{text} in v{format}");
+            }
+        }
+        assert!(warned_of(&FLOAT32, "\"NaN\"", 2).unwrap().1.is_empty(), "that is v2's own form");
+        for text in ["\"\"", "\" \"", "\"1_0\"", "\"0x1F\"", "\"true\"", "\"[1]\"", "\"40000\"", "\"1.5\""] {
+            for format in [2, 3] {
+                assert_eq!(warned_of(&int16, text, format).unwrap_err().kind(), ErrorKind::Format, "{text}");
+            }
+        }
+        // NumPy, and so zarr-python, takes every text for true.
+        assert!(warned_of(&DataType::Bool, "\"0\"", 2).is_err());
+    }
+
+    #[test]
+    fn booleans_in_the_place_of_numbers_are_read_with_a_warning() {
+        let uint64_one = 1_u64.to_le_bytes().to_vec();
+        for format in [2, 3] {
+            for (data_type, text, expected) in [
+                (&UINT64, "true", uint64_one.clone()),
+                (&FLOAT32, "true", 1_f32.to_le_bytes().to_vec()),
+                (&FLOAT32, "false", vec![0; 4]),
+            ] {
+                let warnings = vec![Form::FillNumberBool.warning(found(data_type, text))];
+                assert_eq!(warned_of(data_type, text, format).unwrap(), (expected, warnings), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn booleans_as_numbers_and_integers_with_a_fraction_are_read_with_a_warning() {
+        let int16 = DataType::Integer(Integer::Int16);
+        for format in [2, 3] {
+            for (text, expected) in [("0", 0), ("1", 1), ("0.0", 0), ("1.0", 1)] {
+                let warnings = vec![Form::FillBoolNumber.warning(found(&DataType::Bool, text))];
+                assert_eq!(warned_of(&DataType::Bool, text, format).unwrap(), (vec![expected], warnings));
+            }
+            for (text, expected) in [("0.0", 0_i16), ("-3e2", -300)] {
+                let warnings = vec![Form::FillFraction.warning(found(&int16, text))];
+                let expected = expected.to_le_bytes().to_vec();
+                assert_eq!(warned_of(&int16, text, format).unwrap(), (expected, warnings));
+            }
+            for (data_type, text) in [(&DataType::Bool, "2"), (&int16, "0.5"), (&int16, "4e4")] {
+                assert_eq!(warned_of(data_type, text, format).unwrap_err().kind(), ErrorKind::Format);
+            }
+            assert!(warned_of(&int16, "7", format).unwrap().1.is_empty());
+        }
     }
 
     #[test]

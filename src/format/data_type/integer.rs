@@ -104,12 +104,10 @@ impl Integer {
         digits.and_then(|value| self.pack(value)).ok_or_else(|| self.unexpected(json))
     }
 
-    /// As v2 writers have it: also with a fraction of zero (`0.0`, `1e3`), which pandas and netCDF tools write.
-    pub(super) fn parse_v2_fill(self, json: Json<'_>) -> Result<FillValue> {
-        self.parse_fill(json).or_else(|error| match json.number_text().ok().and_then(integral_double) {
-            Some(value) => self.pack(value).ok_or(error),
-            None => Err(error),
-        })
+    /// From a number with a fraction of zero (`0.0`) or an exponent (`1e3`), which pandas and netCDF
+    /// tools write; `None` for others.
+    pub(super) fn parse_fraction_fill(self, json: Json<'_>) -> Option<FillValue> {
+        self.pack(integral_double(json.number_text().ok()?)?)
     }
 
     /// The decimal digits.

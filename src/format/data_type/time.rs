@@ -142,7 +142,7 @@ pub(super) fn parse_fill(json: Json<'_>) -> Result<FillValue> {
 
 /// As v2 writers have it: also an integer with a fraction of zero.
 pub(super) fn parse_v2_fill(json: Json<'_>) -> Result<FillValue> {
-    parse_fill(json).or_else(|_| Integer::Int64.parse_v2_fill(json)).map_err(|_| unexpected(json))
+    parse_fill(json).or_else(|error| Integer::Int64.parse_fraction_fill(json).ok_or(error))
 }
 
 /// To an integer or `"NaT"`.

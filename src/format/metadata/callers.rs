@@ -1,8 +1,9 @@
 //! The metadata object that a caller made for a constructor, completed to what the v3 text demands of a document.
 //!
 //! zarrita's `new Array(store, path, metadata)` takes v2 too, in words of its own: `v2:U10`, `v2:S3` and `v2:object` as data types,
-//! every codec of numcodecs behind `numcodecs.`, and no `bytes` codec where numbers are little-endian. Documents that are stored
-//! are never read so: who writes such ones writes what no other library reads.
+//! every codec of numcodecs behind `numcodecs.`, and no `bytes` codec where numbers are little-endian.
+//! In stored documents only the missing `bytes` is read, with a warning (see [`v3`]): no other
+//! library reads the rest.
 
 use super::json::{Document, Json};
 use super::write::text::{ObjectText, list, string};

@@ -102,12 +102,30 @@ impl Chain {
             return;
         }
         self.is_bytes = true;
-        self.codecs.push(CodecMetadata {
-            name: "bytes".to_owned(),
-            configuration: configuration(self.endian),
-            format: ZarrFormat::V3,
-            field: self.type_field.to_owned(),
-        });
+        let configuration = configuration(self.endian);
+        self.codecs.push(CodecMetadata { configuration, ..little_endian(self.type_field) });
+    }
+}
+
+/// Where the `bytes` codec is missing in a v3 chain; `None` where a codec makes bytes of elements, or
+/// where an unknown codec may.
+pub(super) fn place_of_bytes(codecs: &[CodecMetadata]) -> Option<usize> {
+    let kinds = codecs.iter().map(|codec| kind_of(&codec.name, codec.format));
+    let kinds = kinds.collect::<Option<Vec<_>>>()?;
+    if kinds.contains(&CodecKind::ArrayToBytes) {
+        return None;
+    }
+    let bytes = kinds.iter().position(|kind| *kind == CodecKind::BytesToBytes);
+    Some(bytes.unwrap_or(kinds.len()))
+}
+
+/// The `bytes` codec that a chain without one means; `field` is where errors place it.
+pub(super) fn little_endian(field: &str) -> CodecMetadata {
+    CodecMetadata {
+        name: "bytes".to_owned(),
+        configuration: configuration(Some(Endian::Little)),
+        format: ZarrFormat::V3,
+        field: field.to_owned(),
     }
 }
 

@@ -135,6 +135,8 @@ pub struct ArrayMetadata {
     pub chunk_key_encoding: ChunkKeyEncoding,
     /// What elements of missing chunks are.
     pub fill_value: FillValue,
+    /// Whether the document has `null` in its place, "undefined": `fill_value` is zero then.
+    pub fill_is_null: bool,
     /// The codec chain in encoding order; for v2 with the `transpose` and `bytes` codecs that its `order` and byte order mean.
     pub codecs: Vec<CodecMetadata>,
     /// User attributes: the JSON text of an object, as written: bare `NaN` and `Infinity` tokens occur (see [`tree`]).

@@ -69,13 +69,16 @@ fn array(members: &Object<'_>, zattrs: Option<Json<'_>>) -> Result<ArrayMetadata
         None => None,
     };
     let dimension_names = dimension_names.or_else(|| attributes::nczarr_dimension_names(members, rank));
+    warnings.extend(missing_members(members));
     Ok(ArrayMetadata {
         format: ZarrFormat::V2,
         chunk_grid: members.require("chunks", |json| ChunkGrid::regular(&json.u64_list()?, rank))?,
         chunk_key_encoding: ChunkKeyEncoding::V2 { separator: separator(members)? },
         fill_value: members
-            .require("fill_value", |json| FillValue::parse_v2(&data_type, endian, json, &mut warnings))?,
-        codecs: codecs(members, rank, endian, &mut warnings)?,
+            .read("fill_value", |json| FillValue::parse_v2(&data_type, endian, json, &mut warnings))?
+            .unwrap_or_else(|| FillValue::zero(&data_type)),
+        fill_is_null: members.get("fill_value").is_none_or(Json::is_null),
+        codecs: codecs(members, rank, endian)?,
         shape,
         data_type,
         attributes,
@@ -84,6 +87,13 @@ fn array(members: &Object<'_>, zattrs: Option<Json<'_>>) -> Result<ArrayMetadata
         fallback: None,
         warnings,
     })
+}
+
+/// Warnings of the members that the text demands and some readers do without.
+fn missing_members(members: &Object<'_>) -> impl Iterator<Item = String> {
+    let missing = |field: &&str| members.get(field).is_none();
+    let warning = |field| Form::V2MemberMissing.warning(field);
+    ["fill_value", "order", "filters", "compressor"].into_iter().filter(missing).map(warning)
 }
 
 /// The byte order is `None` where the type knows it: of a struct whose fields differ in it.
@@ -118,17 +128,7 @@ fn separator(members: &Object<'_>) -> Result<Separator> {
 }
 
 /// The chain that order, byte order, filters and compressor mean.
-fn codecs(
-    members: &Object<'_>,
-    rank: usize,
-    endian: Option<Endian>,
-    warnings: &mut Vec<String>,
-) -> Result<Vec<CodecMetadata>> {
-    for field in ["order", "filters", "compressor"] {
-        if members.get(field).is_none() {
-            warnings.push(Form::V2MemberMissing.warning(field));
-        }
-    }
+fn codecs(members: &Object<'_>, rank: usize, endian: Option<Endian>) -> Result<Vec<CodecMetadata>> {
     let mut chain = Chain::new(endian, "dtype");
     if members.read("order", is_fortran)?.unwrap_or(false) && rank > 1 {
         chain.reverse_dimensions(rank, "order");
@@ -266,7 +266,7 @@ mod tests {
         for field in example().as_object().unwrap().keys() {
             let mut document = example();
             document.as_object_mut().unwrap().remove(field);
-            if ["order", "filters", "compressor"].contains(&field.as_str()) {
+            if ["fill_value", "order", "filters", "compressor"].contains(&field.as_str()) {
                 assert_eq!(parse(&document).unwrap().warnings.len(), 1, "{field}");
                 continue;
             }

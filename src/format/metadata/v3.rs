@@ -1,12 +1,15 @@
 //! The final v3 text and 3.1: `zarr.json`. <https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#metadata>
 //!
-//! Strict where the text is (`must_understand`), tolerant of what is certain to be meant (GDAL's null fill value).
+//! Strict where the text is (`must_understand`), tolerant of what is certain to be meant (GDAL's null
+//! fill value, and its chains without `bytes`).
 //! Deliberately not the historic drafts ([`draft`](super::draft)), whose entry
 //! points are recognised and refused by name: a hierarchy of theirs is opened at its root.
 
 use super::extension::{Extension, refuse_unknown};
 use super::json::{Document, Json, Object};
-use super::{ArrayMetadata, CodecMetadata, GroupMetadata, NodeMetadata, ZarrFormat, attributes, incomplete};
+use super::{
+    ArrayMetadata, CodecMetadata, GroupMetadata, NodeMetadata, ZarrFormat, attributes, chain, incomplete,
+};
 use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::ChunkKeyEncoding;
@@ -87,10 +90,13 @@ fn array(members: Object<'_>) -> Result<ArrayMetadata> {
     let rank = shape.len();
     let data_type = members.require("data_type", |json| name::parse(&Extension::parse(json)?))?;
     let mut warnings = Vec::new();
-    let mut codecs = members.require("codecs", codecs)?;
+    let mut codecs = chain_of(&members, &mut warnings)?;
     incomplete::complete(&mut codecs, &data_type, &mut warnings);
     let fill_value = members
         .require("fill_value", |json| fill_value(&data_type, stored_endian(&codecs), json, &mut warnings))?;
+    // An optional type has null for a value.
+    let fill_is_null =
+        !matches!(data_type, DataType::Optional(_)) && members.get("fill_value").is_some_and(Json::is_null);
     let chunk_key_encoding = members
         .require("chunk_key_encoding", |json| ChunkKeyEncoding::parse(&Extension::parse(json)?, rank))?;
     warnings.extend(chunk_key_encoding.warning());
@@ -106,6 +112,7 @@ fn array(members: Object<'_>) -> Result<ArrayMetadata> {
             .require("chunk_grid", |json| ChunkGrid::parse(&Extension::parse(json)?, &shape))?,
         chunk_key_encoding,
         fill_value,
+        fill_is_null,
         codecs,
         attributes: members
             .read_unless_null("attributes", attributes::text)?
@@ -148,7 +155,7 @@ fn fill_value(
         DataType::Struct(_) if json.kind_name() == "a string" => {
             FillValue::parse_packed(data_type, stored, json)
         }
-        _ => FillValue::parse_v3(data_type, json),
+        _ => FillValue::read_v3(data_type, json, warnings),
     }
 }
 
@@ -172,11 +179,21 @@ fn named_big_endian(codec: &CodecMetadata, depth: usize) -> Option<bool> {
     }
 }
 
+/// The codec chain of an array. GDAL 3.8 to 3.10 and zarrita's `create` leave out `bytes`.
+fn chain_of(members: &Object<'_>, warnings: &mut Vec<String>) -> Result<Vec<CodecMetadata>> {
+    let Some(chain) = members.read("codecs", codecs)? else {
+        warnings.push(Form::V3WithoutCodecs.warning("metadata"));
+        return Ok(vec![chain::little_endian("codecs")]);
+    };
+    let Some(at) = chain::place_of_bytes(&chain) else { return Ok(chain) };
+    warnings.push(Form::V3WithoutBytes.warning("codecs"));
+    let mut whole = chain;
+    whole.insert(at, chain::little_endian("codecs"));
+    Ok(whole)
+}
+
 fn codecs(json: Json<'_>) -> Result<Vec<CodecMetadata>> {
     let mut codecs = json.list(codec)?;
-    if codecs.is_empty() {
-        return Err(Error::format("the codec chain is empty").expected("at least one codec that makes bytes"));
-    }
     codecs.iter_mut().enumerate().for_each(|(idx, codec)| codec.field = format!("codecs[{idx}]"));
     Ok(codecs)
 }
@@ -310,7 +327,6 @@ mod tests {
             "chunk_grid",
             "chunk_key_encoding",
             "fill_value",
-            "codecs",
         ] {
             let mut document = example();
             document.as_object_mut().unwrap().remove(field);
@@ -351,7 +367,6 @@ mod tests {
             ("chunk_grid", regular(json!([1000, 0])), "chunk_grid.configuration.chunk_shape[1]"),
             ("chunk_key_encoding", json!([]), "chunk_key_encoding"),
             ("fill_value", json!("zero"), "fill_value"),
-            ("codecs", json!([]), "codecs"),
             ("codecs", json!({}), "codecs"),
             ("codecs", json!([{ "configuration": {} }]), "codecs[0].name"),
             ("attributes", json!([]), "attributes"),
@@ -419,6 +434,34 @@ mod tests {
         assert_eq!(zarrs.codecs[1].field, "codecs[1]");
         // Since 3.1.
         assert_eq!(array(&with("data_type", json!({ "name": "float64" }))).data_type.name(), "float64");
+    }
+
+    #[test]
+    fn chains_without_bytes_are_read_as_little_endian_bytes() {
+        let transpose = json!({ "name": "transpose", "configuration": { "order": "F" } });
+        for (codecs, expected) in [
+            (json!([]), vec!["bytes"]),
+            (json!(["gzip"]), vec!["bytes", "gzip"]),
+            (json!([transpose]), vec!["transpose", "bytes"]),
+            (json!([transpose, "gzip", "crc32c"]), vec!["transpose", "bytes", "gzip", "crc32c"]),
+        ] {
+            let array = array(&with("codecs", codecs.clone()));
+            let names: Vec<&str> = array.codecs.iter().map(|codec| codec.name.as_str()).collect();
+            assert_eq!(names, expected, "{codecs}");
+            assert_eq!(array.warnings, [Form::V3WithoutBytes.warning("codecs")]);
+            let bytes = array.codecs.iter().find(|codec| codec.name == "bytes").unwrap();
+            assert_eq!(bytes.configuration.as_deref(), Some(r#"{"endian":"little"}"#));
+        }
+        let mut document = example();
+        document.as_object_mut().unwrap().remove("codecs");
+        let without = array(&document);
+        assert_eq!((without.codecs.len(), without.codecs[0].name.as_str()), (1, "bytes"));
+        assert_eq!(without.warnings, [Form::V3WithoutCodecs.warning("metadata")]);
+        // A codec that nobody knows may be the one that makes bytes.
+        for codecs in [json!(["feather"]), json!(["gzip", "feather"]), json!(["endian", "gzip"])] {
+            assert!(array(&with("codecs", codecs)).warnings.is_empty());
+        }
+        assert_eq!(parse(&with("codecs", Value::Null)).unwrap_err().kind(), ErrorKind::Format);
     }
 
     #[test]

@@ -67,7 +67,10 @@ export interface CreateArrayOptions<D extends DataType = DataType> extends Creat
   compressor?: CodecOption | null;
   /** Memory order within a chunk. */
   order?: "C" | "F";
-  /** Zero unless given; whatever `set` takes as one element, or as v3 metadata spells it. */
+  /**
+   * Whatever `set` takes as one element, or as v3 metadata spells it. Unless given zero; in v2 null, which means "undefined" and
+   * reads as zero.
+   */
   fillValue?: Scalar<D> | unknown;
   dimensionNames?: readonly (string | null)[];
   chunkKeyEncoding?: "default" | "v2" | { name: string; configuration?: Record<string, unknown> };
@@ -156,10 +159,11 @@ function engineOptions(options: Given, fill: unknown): string {
   return exactJson(json);
 }
 
-/** A fill value is kept as it is spelled where it is a number, else it is packed like any element. */
+/** A fill value is kept as it is spelled where it is a number or null, else it is packed like any element. */
 async function fillOf(options: Given, like: LikeNumber): Promise<{ json?: unknown; packed?: Uint8Array }> {
   const { fillValue, dtype } = options;
-  if (fillValue === undefined || fillValue === null) return {};
+  if (fillValue === undefined) return {};
+  if (fillValue === null) return { json: null };
   const text = dtype === undefined ? "" : exactJson(dtype);
   const type = await call("describeTypeName", (objects) => ({ text, like: like(objects) }));
   if (isNumeric(type) && !(fillValue instanceof Date)) return { json: fillValue };

@@ -102,7 +102,7 @@ export class Group<Store extends Readable> extends Location<Store> {
    * `UnreadableNode`, which has an `error`.
    */
   children(options: NodeOptions = {}): Children<Store> {
-    return childrenOf(this, options, nodeOf);
+    return childrenOf(this, options, nodeOf<Store>);
   }
 
   /** Everything below, as far as it goes. What cannot be opened has an `error`. */

@@ -45,7 +45,7 @@ export function root(store: unknown = new Map<string, Uint8Array>()): Location<u
   return new Location(store);
 }
 
-/** The place that a URL, a store or a location means. */
+/** The place that a URL, a store, files or a location mean. */
 export function locationOf(place: unknown): Location<unknown> {
   const isLocation = typeof place === "object" && place !== null && "store" in place && "path" in place;
   return isLocation ? (place as Location<unknown>) : new Location(storeOf(place));

@@ -4,15 +4,16 @@
  */
 
 import { FACTS, Array as ZarrArray } from "../api/array.ts";
-import { typeNameOf } from "../api/arrays.ts";
-import { type Conversion, type ConversionOptions, conversionOf } from "../api/read/conversion.ts";
+import type { Conversion, ConversionOptions } from "../api/read/conversion.ts";
 import type { CfOptions } from "../api/read/packing.ts";
+import { wantedConversion } from "../api/read/prepared.ts";
 import { type ReadOptions, readSelection } from "../api/read/read.ts";
 import { type AnySelection, requestOf } from "../api/selection.ts";
 import type { NumberType } from "../model/data_type.ts";
 import { UnsupportedError } from "../model/errors.ts";
 import type { Chunk, DataType, Readable, Scalar, SelectedNumbers, Slice } from "../model/types.ts";
-import { type ChunkQueue, getByChunk } from "./by_chunk.ts";
+import { chunkFailed } from "../port/chunk_failed.ts";
+import type { ChunkQueue } from "./by_chunk.ts";
 
 export type { ChunkQueue };
 
@@ -67,7 +68,7 @@ function wantedOf<D extends DataType>(
   { as, decode, window, gamma }: GetConvertedOptions,
 ): Promise<Conversion | undefined> | undefined {
   if (as === undefined && decode === undefined && window === undefined) return undefined;
-  return conversionOf(array as never, { as, decode, window, gamma }, () => typeNameOf(array));
+  return wantedConversion(array, { as, decode, window, gamma });
 }
 
 export function get<
@@ -105,6 +106,7 @@ export async function get<D extends DataType, Store extends Readable, S extends 
   }
   if (createQueue || isReplaced) {
     const { useSharedArrayBuffer } = rest;
+    const { getByChunk } = await import("./by_chunk.ts").catch(chunkFailed);
     const { selection: entriesOf } = request;
     const signal = signalOf(options);
     const chunk = await getByChunk({

@@ -49,6 +49,7 @@ impl<'a> Parts<'a> {
             chunk_grid,
             chunk_key_encoding,
             fill_value,
+            fill_is_null: members.get("fill_value").is_some_and(Json::is_null),
             codecs: self.chain(rank, endian, codecs)?,
             attributes: attributes::text(attributes)?,
             dimension_names,

@@ -79,7 +79,10 @@ pub fn array(metadata: &ArrayMetadata, draft: Draft, details: &Details) -> Resul
             }
         }
     }
-    let fill = fill_value::to_json(&metadata.fill_value, &metadata.data_type, chain.endian)?;
+    let fill = match draft {
+        Draft::October2020 if metadata.fill_is_null => "null".to_owned(),
+        _ => fill_value::to_json(&metadata.fill_value, &metadata.data_type, chain.endian)?,
+    };
     let node = node
         .with("fill_value", fill)
         .with("extensions", details.extensions.as_str())

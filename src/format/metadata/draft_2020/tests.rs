@@ -6,7 +6,7 @@ use crate::error::{ErrorKind, Result};
 use crate::format::chunk_key::{ChunkKeyEncoding, Separator};
 use crate::format::data_type::{DataType, Float};
 use crate::format::metadata::document::{self, NodeDocument};
-use crate::format::metadata::{ArrayMetadata, CodecMetadata, Draft, NodeMetadata, ZarrFormat};
+use crate::format::metadata::{ArrayMetadata, CodecMetadata, Draft, NodeMetadata, ZarrFormat, write};
 
 const FORMAT: ZarrFormat = ZarrFormat::Draft(Draft::October2020);
 
@@ -209,4 +209,13 @@ fn groups() {
     }
     let implicit = document::parse(&NodeDocument { format: FORMAT, texts: Vec::new() }).unwrap();
     assert!(matches!(implicit, NodeMetadata::Group(group) if group.attributes == "{}"));
+}
+
+#[test]
+fn a_null_fill_value_is_written_as_null() {
+    let array = parse(&with("fill_value", Value::Null)).unwrap();
+    assert!(array.fill_is_null && array.fill_value.0 == [0; 8] && array.warnings.is_empty());
+    let written = write::array(&array, &None).unwrap();
+    let text = written.text(".array.json").unwrap();
+    assert_eq!(serde_json::from_str::<Value>(text).unwrap()["fill_value"], Value::Null);
 }

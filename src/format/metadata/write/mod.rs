@@ -9,6 +9,7 @@ mod codecs;
 pub mod consolidated;
 mod defaults;
 pub mod edit;
+mod fill_choice;
 mod option_values;
 pub mod options;
 pub mod text;

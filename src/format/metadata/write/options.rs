@@ -1,9 +1,10 @@
 //! What an array shall be, in a user's words, turned into metadata that is complete and checked.
 //!
 //! Types may be named in either dialect's way, codecs by bare name or as objects, in v2 also by their numcodecs object. What is
-//! left out is chosen here: chunks, shards, codecs, a fill value of zero.
+//! left out is chosen here: chunks, shards, codecs, a fill value (null in v2, else zero).
 
 use super::codec_chain::Chain;
+use super::fill_choice::{self, Carried, FillChoice};
 use super::option_values::{codecs, format, index_location, is_fortran, uneven};
 use super::text::{ObjectText, list, string};
 use super::{defaults, edit};
@@ -15,7 +16,7 @@ use crate::format::data_type::typestr::{self, Endian};
 use crate::format::data_type::{DataType, FillValue, name, structure};
 use crate::format::metadata::extension::Extension;
 use crate::format::metadata::json::{Document, Json};
-use crate::format::metadata::{ArrayMetadata, ZarrFormat, attributes, draft, v3};
+use crate::format::metadata::{ArrayMetadata, ZarrFormat, attributes, v3};
 
 /// Whether, and how, chunks are put together in stored objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -46,7 +47,7 @@ pub struct ArrayOptions {
     pub shards: Shards,
     /// JSON of each codec in encoding order; chosen when absent. The codec that makes bytes may be left out.
     pub codecs: Option<Vec<String>>,
-    /// JSON; zero when absent.
+    /// JSON; when absent null in v2, else zero. `null` is as absent where a format has none.
     pub fill_value: Option<String>,
     /// The fill value as one packed element; counts before `fill_value`.
     pub packed_fill: Option<FillValue>,
@@ -65,6 +66,8 @@ pub struct ArrayOptions {
     pub dimension_names: Option<Vec<Option<String>>>,
     /// JSON of an object.
     pub attributes: String,
+    /// Whether they are those of `like`, as its writer wrote them.
+    pub keeps_attributes: bool,
     /// JSON of each storage transformer, from the array towards the store; the draft of 2022 only.
     pub storage_transformers: Vec<String>,
     /// JSON of the list of the array's extensions; the drafts only.
@@ -93,6 +96,7 @@ impl ArrayOptions {
             fortran_order: false,
             dimension_names: None,
             attributes: attributes::NONE.to_owned(),
+            keeps_attributes: false,
             storage_transformers: Vec::new(),
             extensions: None,
             users: None,
@@ -173,7 +177,7 @@ impl ArrayOptions {
             chunk_lengths: members.read("chunk_shape", |json| Ok(uneven(json)))?.flatten(),
             shards: shards?.unwrap_or_default(),
             codecs: codecs(&members)?,
-            fill_value: members.read("fill_value", text)?.filter(|text| text != "null"),
+            fill_value: members.read("fill_value", text)?,
             packed_fill: None,
             index_location: members.read("index_location", index_location)?,
             like: like.cloned().map(Box::new),
@@ -184,6 +188,7 @@ impl ArrayOptions {
             attributes: members
                 .read("attributes", |json| Ok(json.original_text().into_owned()))?
                 .unwrap_or_else(of_like),
+            keeps_attributes: like.is_some() && members.get("attributes").is_none(),
             storage_transformers: members
                 .read("storage_transformers", |json| json.list(text))?
                 .unwrap_or_default(),
@@ -211,8 +216,7 @@ impl ArrayOptions {
         let chunk_shape =
             self.chunk_shape.clone().unwrap_or_else(|| defaults::chunk_shape(&self.shape, element_size));
         let shard_shape = self.shard_shape(&chunk_shape, element_size)?;
-        let fill_value =
-            self.fill_value(&data_type, endian).map_err(|error| error.within_field("fill_value"))?;
+        let (fill_value, carried) = self.fill(&data_type, endian)?;
         let chain = Chain { options: self, data_type: &data_type, endian };
         let codecs = match self.format {
             ZarrFormat::V3 => chain.v3(shard_shape.as_ref().map(|_| chunk_shape.as_slice()))?,
@@ -235,9 +239,10 @@ impl ArrayOptions {
                 }
             },
             chunk_key_encoding: self.chunk_key_encoding()?,
-            fill_value,
+            fill_is_null: fill_value.is_none(),
+            fill_value: fill_value.unwrap_or_else(|| FillValue::zero(&data_type)),
             codecs,
-            attributes: self.attributes_text()?,
+            attributes: self.attributes_text(carried)?,
             dimension_names: self.dimension_names.clone(),
             data_type,
             storage_transformers,
@@ -263,6 +268,7 @@ impl ArrayOptions {
     }
 
     fn laid_out_as(&self, like: &ArrayMetadata) -> Result<ArrayMetadata> {
+        let (fill_value, carried) = self.fill(&like.data_type, Some(Endian::Little))?;
         let is_chosen = self.chunk_key_encoding.is_some() || self.separator.is_some();
         Ok(ArrayMetadata {
             shape: self.shape.clone(),
@@ -270,10 +276,9 @@ impl ArrayOptions {
                 true => self.chunk_key_encoding()?,
                 false => like.chunk_key_encoding.clone(),
             },
-            fill_value: self
-                .fill_value(&like.data_type, Some(Endian::Little))
-                .map_err(|error| error.within_field("fill_value"))?,
-            attributes: self.attributes_text()?,
+            fill_is_null: fill_value.is_none(),
+            fill_value: fill_value.unwrap_or_else(|| FillValue::zero(&like.data_type)),
+            attributes: self.attributes_text(carried)?,
             dimension_names: self.dimension_names.clone(),
             warnings: Vec::new(),
             ..like.clone()
@@ -303,20 +308,12 @@ impl ArrayOptions {
         }
     }
 
-    fn fill_value(&self, data_type: &DataType, endian: Option<Endian>) -> Result<FillValue> {
-        if let Some(packed) = &self.packed_fill {
-            return checked_fill(packed, data_type);
-        }
-        let Some(text) = &self.fill_value else {
-            let like = self.like.as_deref().filter(|like| like.data_type == *data_type);
-            return Ok(like.map_or_else(|| FillValue::zero(data_type), |like| like.fill_value.clone()));
-        };
-        let document = Document::parse(text.as_bytes())?;
-        match self.format {
-            ZarrFormat::V3 => FillValue::parse_v3(data_type, document.root()),
-            ZarrFormat::V2 => FillValue::parse_v2(data_type, endian, document.root(), &mut Vec::new()),
-            ZarrFormat::Draft(draft) => draft::parse_fill_value(draft, data_type, endian, document.root()),
-        }
+    /// The fill value, `None` for null, and what the attributes say of it.
+    fn fill(&self, data_type: &DataType, endian: Option<Endian>) -> Result<(Option<FillValue>, Carried)> {
+        let choice = FillChoice { options: self, data_type, endian };
+        let carried = choice.carried()?;
+        let fill = choice.fill(&carried).map_err(|error| error.within_field("fill_value"))?;
+        Ok((fill, carried))
     }
 
     /// The grid of chunks that have lengths of their own.
@@ -383,8 +380,20 @@ impl ArrayOptions {
     }
 
     /// v2 and the drafts have no place for names of dimensions but xarray's attribute, which has none for unnamed ones.
-    fn attributes_text(&self) -> Result<String> {
-        let mut attributes = edit::checked_attributes(&self.attributes)?;
+    fn attributes_text(&self, carried: Carried) -> Result<String> {
+        let mut attributes = match self.keeps_attributes {
+            // What another writer wrote stays, its bare NaN too.
+            true => ObjectText::of(Document::parse(self.attributes.as_bytes())?.root())?,
+            false => edit::checked_attributes(&self.attributes)?,
+        };
+        if let Some(text) = carried.attribute {
+            attributes.set(fill_choice::ATTRIBUTE, text);
+        }
+        // A scalar of v3 needs no names for xarray to open it, one of v2 does.
+        let from_v3 = self.like.as_ref().is_some_and(|like| like.format == ZarrFormat::V3);
+        if self.format == ZarrFormat::V2 && self.shape.is_empty() && from_v3 {
+            attributes.set(attributes::ARRAY_DIMENSIONS, "[]");
+        }
         if let (ZarrFormat::V2 | ZarrFormat::Draft(_), Some(names)) = (self.format, &self.dimension_names) {
             let names: Option<Vec<String>> = names.iter().map(|name| name.as_deref().map(string)).collect();
             let names = names.ok_or_else(|| {
@@ -405,16 +414,6 @@ pub fn data_type_of(text: &str) -> Result<DataType> {
     let options = ArrayOptions::new(ZarrFormat::V3, &[], text);
     let parsed = options.data_type().map(|(data_type, _)| data_type);
     parsed.map_err(|error| as_argument(&error.within_field("data_type")).in_stage(Stage::Metadata))
-}
-
-fn checked_fill(packed: &FillValue, data_type: &DataType) -> Result<FillValue> {
-    match data_type.size() {
-        Some(size) if size != packed.0.len() => {
-            let error = Error::argument("the fill value is not one element of the type");
-            Err(error.expected(format!("{size} bytes")).actual(format!("{} bytes", packed.0.len())))
-        }
-        _ => Ok(packed.clone()),
-    }
 }
 
 /// What a document's reader calls a format error is here the caller's mistake.
@@ -444,6 +443,7 @@ mod tests {
         assert_eq!(read.chunk_grid, metadata.chunk_grid);
         assert_eq!(read.chunk_key_encoding, metadata.chunk_key_encoding);
         assert_eq!(read.fill_value, metadata.fill_value);
+        assert_eq!(read.fill_is_null, metadata.fill_is_null);
         assert_eq!(read.dimension_names, metadata.dimension_names);
         let names = |codecs: &[CodecMetadata]| {
             codecs.iter().map(|it| (it.name.clone(), it.field.clone())).collect::<Vec<_>>()
@@ -487,7 +487,7 @@ mod tests {
         let simple = documents(r#"{"zarr_format":2,"shape":[10],"data_type":"<f8"}"#).unwrap();
         let expected = serde_json::json!({
             "zarr_format": 2, "shape": [10], "chunks": [10], "dtype": "<f8", "compressor": {"id": "zstd", "level": 0},
-            "fill_value": 0.0, "order": "C", "filters": null, "dimension_separator": ".",
+            "fill_value": null, "order": "C", "filters": null, "dimension_separator": ".",
         });
         assert_eq!(simple, [(ZARRAY.to_owned(), expected)]);
         let options = r#"{"zarr_format":2,"shape":[10,20],"chunk_shape":[3,4],"data_type":">i2","order":"F","separator":"/",

@@ -27,13 +27,17 @@ pub fn group(metadata: &GroupMetadata) -> Texts {
 pub fn array(metadata: &ArrayMetadata) -> Result<Texts> {
     let chain = Chain::take_apart(&metadata.codecs)?;
     let separator = metadata.chunk_key_encoding.separator().unwrap_or(Separator::Dot).as_char();
+    let fill = match metadata.fill_is_null {
+        true => "null".to_owned(),
+        false => fill_value(&metadata.fill_value, &metadata.data_type, chain.endian)?,
+    };
     let node = ObjectText::new()
         .with("zarr_format", "2")
         .with("shape", list(&metadata.shape))
         .with("chunks", chunks(&metadata.chunk_grid)?)
         .with("dtype", dtype(&metadata.data_type, chain.endian)?)
         .with("compressor", chain.compressor.unwrap_or_else(|| "null".to_owned()))
-        .with("fill_value", fill_value(&metadata.fill_value, &metadata.data_type, chain.endian)?)
+        .with("fill_value", fill)
         .with("order", if chain.fortran { "\"F\"" } else { "\"C\"" })
         .with("filters", if chain.filters.is_empty() { "null".to_owned() } else { list(chain.filters) })
         .with("dimension_separator", string(separator.encode_utf8(&mut [0; 4])));

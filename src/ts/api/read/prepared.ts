@@ -6,7 +6,7 @@ import { typeNameOf } from "../arrays.ts";
 import { placesOf } from "../by_value.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import { type AnySelection, requestOf } from "../selection.ts";
-import { type ConversionOptions, conversionOf } from "./conversion.ts";
+import { type Conversion, type ConversionOptions, conversionOf } from "./conversion.ts";
 import type { Form, ReadResult } from "./form.ts";
 import type { ReadRequest } from "./read.ts";
 
@@ -41,6 +41,17 @@ function picture({ data, shape, stride }: ReadResult): ReadResult {
   };
 }
 
+/** How the elements are to change. */
+export async function wantedConversion(
+  array: ArrayNode,
+  options: ConversionOptions,
+): Promise<Conversion | undefined> {
+  const { as, decode, window, colors } = options;
+  if (as === undefined && decode === undefined && window === undefined && colors === undefined)
+    return undefined;
+  return conversionOf(array as never, options, () => typeNameOf(array));
+}
+
 export async function prepareRead(
   array: ArrayNode,
   selection: AnySelection | null | undefined,
@@ -50,7 +61,7 @@ export async function prepareRead(
   const request = await placedRequest(array, selection, signal);
   if (as === "bytes") return { request, form: "bytes", shaped: (result) => result };
   const wanted = { as, decode, window, gamma, colors };
-  const conversion = await conversionOf(array as never, wanted, () => typeNameOf(array));
+  const conversion = await wantedConversion(array, wanted);
   const converted = { ...request, conversion };
   return conversion?.isColors
     ? { request: converted, form: "bytes", shaped: picture }

@@ -52,14 +52,19 @@ const likeId = (glue: Glue, like: number | undefined) =>
   like === undefined ? undefined : arrayId(glue, arrayOf(like));
 
 export const nodeOperations: Handlers<Names> = {
-  open({ early, ...args }, { signal }) {
+  async open({ early, ...args }, { signal, give }) {
     const { store, path, kind, format, dataTypeFallback, v3First, attrs, reload } = args;
     const forget = early ? expectEarly(store, early) : () => {};
     const opened = run<NodeSummary>(signal, (glue, settle) =>
       // biome-ignore format: the arguments of one call
       glue.open(storeId(glue, store), path, kind, format, dataTypeFallback, v3First, attrs, reload, signal, settle),
     );
-    return summarised(opened.finally(forget));
+    const summary = await summarised(opened.finally(forget));
+    if (!summary.large) return summary;
+    // The document may be in use here: the page gets a copy, and gets it for nothing.
+    const large = summary.large.slice();
+    give(large.buffer);
+    return { ...summary, large };
   },
 
   async children({ store, path }, { signal }) {

@@ -1,0 +1,9 @@
+/** The first tile through zarrita with its own wrappers, as a careful viewer has it. */
+import { FetchStore, get, open, root, slice, withByteCaching, withRangeCoalescing } from "zarrita";
+import { showFirstTile } from "./first_tile.mjs";
+
+await showFirstTile(async (url) => {
+  const store = withByteCaching(withRangeCoalescing(new FetchStore(url)));
+  const array = await open(root(store).resolve("0"), { kind: "array" });
+  return get(array, [slice(0, 256), slice(0, 256)]);
+});

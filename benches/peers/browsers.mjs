@@ -1,0 +1,120 @@
+/**
+ * Firefox and WebKitGTK, started without a driver on one address, each time with a profile of its own. Debian: firefox-esr, and
+ * webkit2gtk-driver (with it comes MiniBrowser) and xvfb, as MiniBrowser needs a display.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ask, has } from "../../scripts/run_command.mjs";
+
+/** No first-run pages, no other requests, and a clock that is not rounded. */
+const FIREFOX_PREFERENCES = {
+  "app.normandy.enabled": false,
+  "app.update.enabled": false,
+  "browser.aboutwelcome.enabled": false,
+  "browser.safebrowsing.malware.enabled": false,
+  "browser.safebrowsing.phishing.enabled": false,
+  "browser.shell.checkDefaultBrowser": false,
+  "datareporting.policy.dataSubmissionEnabled": false,
+  "network.captive-portal-service.enabled": false,
+  "network.connectivity-service.enabled": false,
+  "network.proxy.type": 0,
+  "privacy.reduceTimerPrecision": false,
+  "toolkit.telemetry.reportingpolicy.firstRun": false,
+};
+
+const LIBRARIES = "/usr/lib";
+
+const miniBrowser = () =>
+  readdirSync(LIBRARIES)
+    .flatMap((triple) =>
+      ["4.1", "4.0"].map((api) => join(LIBRARIES, triple, `webkit2gtk-${api}/MiniBrowser`)),
+    )
+    .find(existsSync);
+
+/** A process that is ended with its children, and the folder of its profile. */
+class Started {
+  #child;
+  #home;
+
+  constructor(program, args, env, home) {
+    this.#home = home;
+    this.#child = spawn(program, args, {
+      env: { ...process.env, HOME: home, ...env },
+      stdio: ["ignore", "ignore", "ignore", "pipe"],
+      detached: true,
+    });
+    this.#child.on("error", () => {}); // no page comes from it, and that is told
+    process.on("exit", this.#kill); // also when the benchmark is interrupted
+  }
+
+  /** The first line of what the process writes to its fourth stream. */
+  line() {
+    return new Promise((resolve) => {
+      this.#child.stdio[3].setEncoding("utf8").once("data", (text) => resolve(text.trim()));
+    });
+  }
+
+  get #isRunning() {
+    const { pid, exitCode, signalCode } = this.#child;
+    return pid !== undefined && exitCode === null && signalCode === null;
+  }
+
+  /** The group: browsers are several processes. */
+  #kill = () => {
+    if (this.#isRunning) process.kill(-this.#child.pid, "SIGKILL");
+  };
+
+  async close() {
+    process.off("exit", this.#kill);
+    if (this.#isRunning) {
+      const ended = once(this.#child, "exit");
+      this.#kill();
+      await ended;
+    }
+    rmSync(this.#home, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+const newHome = () => mkdtempSync(join(tmpdir(), "zarr-bench-"));
+
+function openFirefox(url) {
+  const home = newHome();
+  const preferences = Object.entries(FIREFOX_PREFERENCES).map(
+    ([name, value]) => `user_pref(${JSON.stringify(name)}, ${value});`,
+  );
+  writeFileSync(join(home, "user.js"), preferences.join("\n"));
+  return new Started("firefox-esr", ["--headless", "--no-remote", "--profile", home, url], {}, home);
+}
+
+/** A display that all windows share. */
+async function openDisplay() {
+  const display = new Started("Xvfb", ["-displayfd", "3", "-screen", "0", "1280x1024x24"], {}, newHome());
+  return { name: `:${await display.line()}`, close: () => display.close() };
+}
+
+const FIREFOX = {
+  name: "firefox",
+  missing: () => (has("firefox-esr") ? undefined : "firefox-esr is not installed"),
+  version: () => ask("firefox-esr", ["--version"]),
+  start: async () => ({ open: openFirefox, close: () => {} }),
+};
+
+const WEBKIT = {
+  name: "webkitgtk",
+  missing: () => {
+    if (miniBrowser() === undefined) return "webkit2gtk-driver is not installed";
+    return has("Xvfb", ["-help"]) ? undefined : "xvfb is not installed";
+  },
+  version: () => ask("dpkg-query", ["--show", "webkit2gtk-driver"]),
+  start: async () => {
+    const display = await openDisplay();
+    const env = { DISPLAY: display.name, NO_AT_BRIDGE: "1", GDK_BACKEND: "x11" };
+    return { open: (url) => new Started(miniBrowser(), [url], env, newHome()), close: display.close };
+  },
+};
+
+/** `start()` resolves to `{open(url), close()}`; `missing()` says what is not installed. */
+export const BROWSERS = [FIREFOX, WEBKIT];

@@ -1,0 +1,106 @@
+/**
+ * The modules of the package, published file by file as they stand in src/ts: users' bundlers then leave out every file that
+ * a program does not use. What no file holds (`#source`, `#glue`, `virtual:…`) becomes a file beside them.
+ * Leaves `dist/modules/`, and an entry of one line in `dist/` for each.
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { ROOT, StepFailed } from "./run_command.mjs";
+import { virtualText } from "./virtual_modules.mjs";
+import { glueFolder } from "./wasm.mjs";
+
+const SOURCES = join(ROOT, "src/ts");
+const MODULES = join(ROOT, "dist/modules");
+
+/** Files that no file of `src/ts` is, by the name that modules import them by. */
+const MADE = {
+  "#source": "entry/source/inline.js",
+  "#glue": "glue/engine.js",
+  "#full-glue": "glue/full.js",
+  "virtual:engine-texts": "engine-texts.js",
+  "virtual:full-wasm": "full-wasm.js",
+  "virtual:images-wasm": "images-wasm.js",
+  "virtual:conventions-wasm": "conventions-wasm.js",
+  "@cfworker/json-schema": "json-schema.js",
+};
+
+/** Which rooms of `src/ts` a module published so can be in; workers have a program of their own. */
+const isPublished = (name) =>
+  name.endsWith(".ts") &&
+  !name.endsWith(".d.ts") &&
+  !["entry/inline.ts", "entry/slim.ts", "entry/worker.ts"].includes(name) &&
+  !["entry/source/none.ts", "entry/source/whole.ts", "engine/worker_main.ts"].includes(name);
+
+const relativeName = (from, to) => {
+  const path = relative(dirname(from), to).split(sep).join("/");
+  return path.startsWith(".") ? path : `./${path}`;
+};
+
+/** A module's text with imports by the names of what is published. */
+function withPublishedImports(name, text) {
+  return text.replace(/(\bfrom\s*|\bimport\s*\(?\s*)"([^"]+)"/g, (all, before, imported) => {
+    if (imported in MADE) return `${before}"${relativeName(name, MADE[imported])}"`;
+    return imported.startsWith(".") ? `${before}"${imported.replace(/\.ts$/, ".js")}"` : all;
+  });
+}
+
+function write(name, text) {
+  const path = join(MODULES, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+/** Fails where a module names something that users do not have. */
+function checkImports(name, text) {
+  const strange = text.match(/(?:from|import\()\s*"(#[^"]+|virtual:[^"]+)"/);
+  if (strange) throw new StepFailed(`${name} imports ${strange[1]}, which is not published`);
+}
+
+/** Publishes the modules, and the entries of these names. */
+export async function publishModules(entries, { quick }) {
+  const { build } = await import("esbuild");
+  const names = readdirSync(SOURCES, { recursive: true })
+    .map((name) => String(name).split(sep).join("/"))
+    .filter(isPublished);
+  const { outputFiles } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: names.map((name) => join(SOURCES, name)),
+    outbase: SOURCES,
+    outdir: MODULES,
+    bundle: false,
+    format: "esm",
+    target: "es2022",
+    minifySyntax: !quick,
+    write: false,
+    logLevel: "warning",
+  });
+  for (const { path, text } of outputFiles) {
+    const name = relative(MODULES, path).split(sep).join("/");
+    const published = withPublishedImports(name, text);
+    checkImports(name, published);
+    write(name, published);
+  }
+  for (const build of ["engine", "full"])
+    write(`glue/${build}.js`, readFileSync(join(glueFolder(build), "zarr_wasm.js"), "utf8"));
+  for (const [imported, name] of Object.entries(MADE)) {
+    if (imported.startsWith("virtual:")) write(name, await virtualText(imported, { quick }));
+  }
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: ["@cfworker/json-schema"],
+    outfile: join(MODULES, MADE["@cfworker/json-schema"]),
+    bundle: true,
+    format: "esm",
+    logLevel: "warning",
+  });
+  for (const entry of entries) {
+    const isDefault = /\bas default\b|export default/.test(
+      readFileSync(join(SOURCES, "entry", entry), "utf8"),
+    );
+    const from = `"./modules/entry/${entry.replace(/\.ts$/, ".js")}"`;
+    writeFileSync(
+      join(ROOT, "dist", entry.replace(/\.ts$/, ".js")),
+      `export * from ${from};\n${isDefault ? `export { default } from ${from};\n` : ""}`,
+    );
+  }
+}

@@ -1,0 +1,17 @@
+/**
+ * Copies the data sets of xarray_copies.py by the built package: each into the other format (`-copy`), and that back again (`-back`).
+ * `node xarray_copies.mjs <folder>`.
+ */
+import { join } from "node:path";
+import * as zarr from "zarr-wasm";
+import { FileSystemStore } from "zarr-wasm/node";
+
+const folder = process.argv[2];
+const store = (name) => new FileSystemStore(join(folder, name));
+
+for (const zarrFormat of [2, 3]) {
+  const there = await zarr.copy(store(`v${zarrFormat}`), store(`v${zarrFormat}-copy`), {
+    zarrFormat: 5 - zarrFormat,
+  });
+  await zarr.copy(there, store(`v${zarrFormat}-back`), { zarrFormat });
+}
