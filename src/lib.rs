@@ -16,8 +16,9 @@
 //! not to their elements, is in [`hierarchy`].
 //!
 //! **Layer rule**: `js → hierarchy → write → read → {access, store, format}`, `{access, store, convention} → format`,
-//! `{format, access} → kernel`; `format` knows of the rest only [`error`], [`limits`] and `sorted`. Files of `read`, `write`, `hierarchy`
-//! and `store` import each other in one direction alone. `unsafe` stands in `kernel` and `js` alone.
+//! `{format, access} → kernel`; `format` knows of the rest only [`error`], [`limits`] and `sorted`. Files of `read`, `write` and
+//! `hierarchy` import each other in one direction alone; elsewhere no circle of imports leaves its folder. `unsafe` stands in `kernel` and
+//! `js` alone.
 
 pub mod error;
 pub mod limits;

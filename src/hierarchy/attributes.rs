@@ -7,7 +7,7 @@ use crate::format::metadata::document;
 use crate::format::metadata::write::edit::{self, AttributeUpdate};
 use crate::format::path::NodePath;
 use crate::hierarchy::documents::{self, ChangedNodes};
-use crate::hierarchy::open::OpenedNode;
+use crate::hierarchy::types::OpenedNode;
 use crate::store::{RequestContext, Store};
 
 /// Merges attributes (JSON of an object) into those of a node, or replaces them; two updates at a time both survive.

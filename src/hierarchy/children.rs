@@ -11,7 +11,7 @@ use crate::format::metadata::write::consolidated::{DRAFT_ZMETADATA, ZMETADATA};
 use crate::format::metadata::{NodeKind, NodeMetadata, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::documents;
-use crate::hierarchy::draft::Hierarchy;
+use crate::hierarchy::draft::hierarchy::Hierarchy;
 use crate::hierarchy::large_document::{self, scan};
 use crate::hierarchy::open::{OpenOptions, OpenedNode, Unreadable, open, open_or_sketch};
 use crate::sorted;

@@ -5,107 +5,17 @@
 
 use std::rc::Rc;
 
-use crate::access::binding::Binding;
-use crate::error::{Error, ErrorKind, Result, Stage};
-use crate::format::chunk_grid::ChunkGrid;
-use crate::format::codec::user::Users;
-use crate::format::metadata::document::{self, NodeDocument};
+pub use super::new_node::NewNode;
+use crate::error::{Error, ErrorKind, Result};
+use crate::format::metadata::write;
 use crate::format::metadata::write::edit::AttributeUpdate;
-use crate::format::metadata::write::options::ArrayOptions;
-use crate::format::metadata::write::{self, edit};
-use crate::format::metadata::{ArrayMetadata, GroupMetadata, NodeMetadata, ZarrFormat};
+use crate::format::metadata::{GroupMetadata, NodeMetadata, ZarrFormat};
 use crate::format::path::NodePath;
 use crate::hierarchy::attributes::update_attributes;
 use crate::hierarchy::documents::{self, ChangedNodes};
-use crate::hierarchy::open::OpenedNode;
+use crate::hierarchy::types::OpenedNode;
 use crate::hierarchy::{draft, erase};
 use crate::store::{RequestContext, Store};
-
-/// What a new node shall be.
-#[derive(Clone, Debug)]
-pub enum NewNode {
-    /// An array.
-    Array(Box<ArrayOptions>),
-    /// A group.
-    Group {
-        /// Which dialect.
-        format: ZarrFormat,
-        /// JSON of an object.
-        attributes: String,
-    },
-}
-
-impl NewNode {
-    fn format(&self) -> ZarrFormat {
-        match self {
-            Self::Array(options) => options.format,
-            Self::Group { format, .. } => *format,
-        }
-    }
-
-    /// Whether it can be created, as far as no store is needed to tell.
-    ///
-    /// # Errors
-    /// As [`create`]; of `Stage::UserCodec` while it is not known what a codec of the user's is.
-    pub fn check(&self) -> Result<()> {
-        self.document().map(|_| ())
-    }
-
-    /// The codecs of the user's that it may name.
-    pub(super) fn users(&self) -> &Users {
-        match self {
-            Self::Array(options) => &options.users,
-            Self::Group { .. } => &None,
-        }
-    }
-
-    /// The documents, checked by reading them.
-    fn document(&self) -> Result<(NodeDocument, NodeMetadata)> {
-        let document = match self {
-            Self::Array(options) => write::array(&options.metadata()?, &options.users)?,
-            Self::Group { format, attributes } => {
-                let attributes = edit::checked_attributes(attributes)?.compact();
-                write::group(&GroupMetadata { format: *format, attributes, warnings: Vec::new() })
-            }
-        };
-        let mut metadata = document::parse(&document)?;
-        if let NodeMetadata::Array(array) = &mut metadata {
-            check_bound((**array).clone(), self.users())?;
-            array.warnings.extend(warning_of(&array.chunk_grid));
-        }
-        Ok((document, metadata))
-    }
-}
-
-/// What other readers make of a new array with this grid.
-fn warning_of(grid: &ChunkGrid) -> Option<String> {
-    let refused =
-        "zarr-python refuses rectilinear chunk grids by default (its option array.rectilinear_chunks)";
-    let group = "with this array in its consolidated metadata a whole group fails to open there";
-    (!grid.is_uniform()).then(|| format!("{refused}; {group}"))
-}
-
-/// Checks the codecs of a new array.
-pub(super) fn check_bound(array: ArrayMetadata, users: &Users) -> Result<()> {
-    let binding = Binding::of_with(array, users.clone())?;
-    let checked = binding.first_chain().and_then(|chain| chain.check_encodes());
-    check_codecs(checked.err())
-}
-
-/// Codecs that another module of the package has are not this one's to judge.
-fn check_codecs(error: Option<Error>) -> Result<()> {
-    match error {
-        Some(error) if error.kind() == ErrorKind::Format => {
-            Err(Error::argument(error.message()).with_context(error.context().clone()))
-        }
-        Some(error)
-            if error.kind() != ErrorKind::Unsupported || error.context().stage == Some(Stage::CodecName) =>
-        {
-            Err(error)
-        }
-        _ => Ok(()),
-    }
-}
 
 /// Creates a node. A group that is there already stays, and takes the new attributes too; what else is at `path` is erased with everything below it when `overwrite` is set.
 ///
@@ -132,7 +42,7 @@ async fn try_create(
 ) -> Result<OpenedNode> {
     let format = node.format();
     if let ZarrFormat::Draft(draft) = format {
-        return draft::create(store, path, node, draft, overwrite, context).await;
+        return draft::create::create(store, path, node, draft, overwrite, context).await;
     }
     let path = NodePath::parse(path, format)?;
     let (document, metadata) = node.document()?;

@@ -2,32 +2,19 @@
 
 use std::rc::Rc;
 
-use futures_util::stream::{self, StreamExt, TryStreamExt};
-
-use crate::error::{Error, Result};
+pub use super::types::EraseOptions;
+use crate::error::Result;
 use crate::format::metadata::document::{ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use crate::format::metadata::write::consolidated::ZMETADATA;
 use crate::format::metadata::{NodeMetadata, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::documents::{self, ChangedNodes};
-use crate::hierarchy::draft::{self, Hierarchy};
+use crate::hierarchy::draft;
+use crate::hierarchy::draft::hierarchy::Hierarchy;
+use crate::hierarchy::erase_keys::{BLIND_KEYS, erase_keys};
 use crate::limits;
 use crate::store::writers;
 use crate::store::{RequestContext, Store};
-
-/// So many keys are erased without knowing whether they are there.
-pub(super) const BLIND_KEYS: u64 = 1 << 20;
-
-/// Erases under way at a time.
-pub(super) const IN_FLIGHT: usize = 16;
-
-/// How to erase.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct EraseOptions {
-    /// Give a draft's group above a document when it would vanish: it was only implied by what is erased. The groups of v2 and v3 have
-    /// documents of their own.
-    pub reify: bool,
-}
 
 /// Erases the node at `path`, explicit or implicit, and everything below it; whether there was anything.
 ///
@@ -41,7 +28,7 @@ pub async fn erase(
 ) -> Result<bool> {
     let node = NodePath::parse_any(path)?;
     let erased = match Hierarchy::find(store, &documents::anew(context)).await {
-        Ok(Some(hierarchy)) => draft::erase(&hierarchy, &node, options, context).await,
+        Ok(Some(hierarchy)) => draft::erase::erase(&hierarchy, &node, options, context).await,
         Ok(None) => try_erase(store, &node, context).await,
         Err(error) => Err(error),
     };
@@ -93,18 +80,4 @@ pub(super) async fn everything(
         store.erase(&key).await.map_err(|error| error.at_key(key.as_str()))?;
     }
     Ok(())
-}
-
-/// Erases keys, several at a time.
-pub(super) async fn erase_keys(
-    store: &Rc<dyn Store>,
-    keys: impl IntoIterator<Item = StoreKey>,
-) -> Result<()> {
-    let erase = |key: StoreKey| async move {
-        let _held = writers::lock(store, &key).await;
-        let erased = store.erase(&key).await;
-        writers::note(store, &key);
-        erased.map_err(|error: Error| error.at_key(key.as_str()))
-    };
-    stream::iter(keys).map(erase).buffer_unordered(IN_FLIGHT).try_collect::<()>().await
 }

@@ -6,7 +6,7 @@ use crate::error::{ErrorKind, Result};
 use crate::format::metadata::NodeKind;
 use crate::format::path::NodePath;
 use crate::hierarchy::documents;
-use crate::hierarchy::draft::Hierarchy;
+use crate::hierarchy::draft::hierarchy::Hierarchy;
 use crate::store::{RequestContext, Store};
 
 /// What stands at `path`. Implicit groups are only seen in stores that can list.

@@ -8,16 +8,16 @@ use std::rc::Rc;
 
 use futures_util::future::{Either, join3, select};
 
+pub use super::types::OpenedNode;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::format::metadata::document::{self, NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use crate::format::metadata::draft::EntryPoint;
 use crate::format::metadata::sketch::Sketch;
 use crate::format::metadata::{NodeKind, NodeMetadata, ZarrFormat, v3};
 use crate::format::path::{NodePath, StoreKey};
-use crate::hierarchy::draft::Hierarchy;
+use crate::hierarchy::draft::hierarchy::Hierarchy;
 use crate::hierarchy::large_document::{self, LARGE_BYTES};
 use crate::limits;
-use crate::read::array::Array;
 use crate::store::{ByteRange, RequestContext, Store, Subject, Value};
 
 /// What the caller knows or insists on.
@@ -47,30 +47,6 @@ pub enum DataTypeFallbacks {
     Allow,
     /// Fail with `Unsupported`.
     Refuse,
-}
-
-/// A node that was found.
-#[derive(Clone, Debug)]
-pub struct OpenedNode {
-    /// Which node.
-    pub path: NodePath,
-    /// Its raw documents.
-    pub document: NodeDocument,
-    /// What they say.
-    pub metadata: NodeMetadata,
-    /// Of a group whose document was left as it came: that. There are no texts then.
-    pub large: Option<Value>,
-}
-
-impl From<&Array> for OpenedNode {
-    fn from(array: &Array) -> Self {
-        Self {
-            path: array.path().clone(),
-            document: array.document().clone(),
-            metadata: NodeMetadata::Array(Box::new(array.binding().declared().clone())),
-            large: None,
-        }
-    }
 }
 
 /// A node that cannot be opened.

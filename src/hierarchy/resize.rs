@@ -16,7 +16,7 @@ use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::write::edit;
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::documents::{self, ChangedNodes};
-use crate::hierarchy::erase::{BLIND_KEYS, IN_FLIGHT, erase_keys};
+use crate::hierarchy::erase_keys::{BLIND_KEYS, IN_FLIGHT, erase_keys};
 use crate::limits;
 use crate::read::array::Array;
 use crate::store::{RequestContext, Value};

@@ -9,7 +9,7 @@ use super::user_codecs::{question_of, users_of};
 use super::{describe, registry, store, task};
 use crate::error::{Error, Result};
 use crate::format::data_type::FillValue;
-use crate::format::metadata::draft::is_sharding;
+use crate::format::metadata::draft::uri::is_sharding;
 use crate::format::metadata::write::edit::AttributeUpdate;
 use crate::format::metadata::write::options::{ArrayOptions, data_type_of};
 use crate::format::metadata::{NodeKind, ZarrFormat};

@@ -49,9 +49,17 @@ fn text(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", name(path)))
 }
 
-/// The lines before the file's own tests.
+/// The lines before the file's own tests: a module in the file, not one that is in another.
 fn without_tests(text: &str) -> &str {
-    text.split("#[cfg(test)]\n").next().unwrap_or_default().split("#[cfg(all(test").next().unwrap_or_default()
+    let is_attribute = |line: &str| line.starts_with("#[");
+    let is_module = |line: &str| line.contains("mod ") && line.ends_with('{');
+    let starts = text.match_indices("\n#[cfg(").map(|(at, _)| at + 1);
+    let mut tests = starts.filter(|at| {
+        let rest = &text[*at..];
+        let of_tests = rest.starts_with("#[cfg(test)]") || rest.starts_with("#[cfg(all(test");
+        of_tests && rest.lines().find(|line| !is_attribute(line)).is_some_and(is_module)
+    });
+    tests.next().map_or(text, |at| &text[..at])
 }
 
 fn none(found: Vec<String>, rule: &str) {
@@ -171,6 +179,26 @@ fn no_two_files_of_these_rooms_import_each_other() {
         is_held && reached(module, &imports).contains(*module)
     });
     none(in_cycles.map(|module| module.join("/")).collect(), "files import each other");
+}
+
+/// The folder that a module is in, no deeper than the second.
+fn folder(path: &Path) -> String {
+    let dirs = path.parent().map(name).unwrap_or_default();
+    dirs.split('/').take(3).collect::<Vec<_>>().join("/")
+}
+
+#[test]
+fn no_circle_of_imports_leaves_its_folder() {
+    let (imports, modules) = (imports(), modules());
+    let all: BTreeMap<_, _> = imports.keys().map(|module| (module, reached(module, &imports))).collect();
+    let folder_of = |module: &Vec<String>| modules.get(module).map(|path| folder(path));
+    let circles = all.iter().flat_map(|(one, reached)| {
+        let back =
+            reached.iter().filter(|other| all.get(other).is_some_and(|reached| reached.contains(*one)));
+        let elsewhere = back.filter(|other| folder_of(other) != folder_of(one));
+        elsewhere.map(|other| format!("{} and {}", one.join("/"), other.join("/")))
+    });
+    none(circles.collect(), "files of different folders import each other");
 }
 
 #[test]

@@ -11,8 +11,9 @@ use super::{
     BytesToBytesSpec, ChunkRepresentation, Output, Spec,
 };
 use crate::error::{Error, Result};
+use crate::format::metadata::CodecMetadata;
+use crate::format::metadata::codec;
 use crate::format::metadata::json::Document;
-use crate::format::metadata::{CodecMetadata, v3};
 
 #[derive(Clone, Debug)]
 struct Elsewhere {
@@ -57,7 +58,7 @@ pub(super) fn user_spec(stage: &UserStage) -> Spec {
 fn inner_codecs(codec: &CodecMetadata, users: &UserCodecs) -> Vec<CodecMetadata> {
     let read = || {
         let document = Document::parse(codec.configuration.as_deref().unwrap_or("{}").as_bytes())?;
-        document.root().object()?.read("codecs", |json| json.list(v3::codec))
+        document.root().object()?.read("codecs", |json| json.list(codec::parse))
     };
     let codecs: Result<Option<Vec<CodecMetadata>>> = read();
     codecs.ok().flatten().unwrap_or_default().into_iter().filter(|codec| users.has(codec)).collect()

@@ -26,12 +26,18 @@ mod utf32;
 pub mod variable;
 pub mod widen;
 
+use crate::error::Result;
+use crate::format::metadata::extension::Extension;
+
 pub use fill_value::FillValue;
 pub use float::Float;
 pub use integer::Integer;
 pub use run::Run;
 pub use structure::Struct;
 pub use time::{Time, TimeKind, TimeUnit};
+
+/// Reads a data type that is part of another: see [`name::parse`].
+type ParseType = fn(&Extension<'_>) -> Result<DataType>;
 
 /// What one element of an array is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,8 +10,10 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::format::metadata::ZarrFormat;
-use crate::format::metadata::callers::OBJECTS;
 use crate::format::metadata::extension::Extension;
+
+/// zarrita's name for objects of v2: what they are is told by their codec.
+pub const OBJECTS: &str = "v2:object";
 
 /// From v3's `data_type`.
 ///
@@ -20,7 +22,7 @@ use crate::format::metadata::extension::Extension;
 pub fn parse(extension: &Extension<'_>) -> Result<DataType> {
     let name = extension.name.as_ref();
     if optional::NAMES.contains(&name) {
-        return optional::parse(extension).map_err(|error| error.within_field("configuration"));
+        return optional::parse(extension, parse).map_err(|error| error.within_field("configuration"));
     }
     let configured = configured_type(extension).map_err(|error| error.within_field("configuration"))?;
     let (data_type, keys) = match configured {
@@ -48,7 +50,7 @@ fn configured_type(extension: &Extension<'_>) -> Result<Option<(DataType, &'stat
         }
         "fixed_length_utf32" => (DataType::Utf32(utf32::configured_len(&configuration)?), &["length_bytes"]),
         "struct" | "structured" => {
-            (DataType::Struct(Box::new(structure::parse(&configuration)?)), &["fields"])
+            (DataType::Struct(Box::new(structure::parse(&configuration, parse)?)), &["fields"])
         }
         _ => match TimeKind::of_name(name) {
             Some(kind) => (DataType::Time(Time::parse(kind, &configuration)?), &["unit", "scale_factor"]),

@@ -3,7 +3,7 @@
 //! In memory an element is one byte, 1 or 0, and the value behind it: of a type of fixed size always, zeros where there is none;
 //! of one of variable length only where there is one.
 
-use super::{DataType, FillValue, name};
+use super::{DataType, FillValue, ParseType};
 use crate::error::{Error, Result};
 use crate::format::metadata::extension::Extension;
 use crate::format::metadata::json::Json;
@@ -12,11 +12,11 @@ use crate::format::metadata::json::Json;
 pub(super) const NAMES: [&str; 2] = ["zarrs.optional", "optional"];
 
 /// From a configuration, which is the type of the value as an extension.
-pub(super) fn parse(extension: &Extension<'_>) -> Result<DataType> {
+pub(super) fn parse(extension: &Extension<'_>, parse_type: ParseType) -> Result<DataType> {
     let configuration = extension.configuration.ok_or_else(|| {
         Error::format("an optional data type lacks the type of its values").in_field("configuration")
     })?;
-    let inner = name::parse(&Extension::parse(configuration)?)?;
+    let inner = parse_type(&Extension::parse(configuration)?)?;
     Ok(DataType::Optional(Box::new(inner)))
 }
 

@@ -4,7 +4,7 @@
 //! themselves and may differ in byte order. What NumPy calls an aligned struct has its padding as fields without names.
 
 use super::typestr::{self, Endian};
-use super::{DataType, FillValue, Run, base64, name};
+use super::{DataType, FillValue, ParseType, Run, base64};
 use crate::error::{Error, Result};
 use crate::format::metadata::extension::{Extension, refuse_unknown};
 use crate::format::metadata::json::{Json, Object};
@@ -163,18 +163,19 @@ fn fixed_size(data_type: &DataType) -> Result<usize> {
 }
 
 /// From a v3 configuration: `fields`, objects or (legacy) pairs.
-pub(super) fn parse(configuration: &Object<'_>) -> Result<Struct> {
+pub(super) fn parse(configuration: &Object<'_>, parse_type: ParseType) -> Result<Struct> {
+    let field = |json| field(json, parse_type);
     let placed = configuration.require("fields", |json| Struct::place(json.list(field)?))?;
     Ok(placed.0)
 }
 
-fn field(json: Json<'_>) -> Result<Unplaced> {
+fn field(json: Json<'_>, parse_type: ParseType) -> Result<Unplaced> {
     let (name, data_type) = if json.kind_name() == "an array" {
         let [name, data_type] = json.array()?[..] else { return Err(json.unexpected("[name, data type]")) };
-        (name.str()?, name::parse(&Extension::parse(data_type)?)?)
+        (name.str()?, parse_type(&Extension::parse(data_type)?)?)
     } else {
         let object = json.object()?;
-        let data_type = object.require("data_type", |json| name::parse(&Extension::parse(json)?))?;
+        let data_type = object.require("data_type", |json| parse_type(&Extension::parse(json)?))?;
         let name = object.require("name", Json::str)?;
         refuse_unknown(object, &["name", "data_type"])?;
         (name, data_type)

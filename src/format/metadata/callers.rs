@@ -5,14 +5,13 @@
 //! In stored documents only the missing `bytes` is read, with a warning (see [`v3`]): no other
 //! library reads the rest.
 
+use super::ZarrFormat;
+use super::codec;
 use super::json::{Document, Json};
 use super::write::text::{ObjectText, list, string};
-use super::{ZarrFormat, v3};
 use crate::error::{Error, Result};
 use crate::format::codec::registry::{CodecKind, kind_of};
-
-/// zarrita's name for objects of v2: what they are is told by their codec.
-pub const OBJECTS: &str = "v2:object";
+use crate::format::data_type::name::OBJECTS;
 
 /// Codecs of variable-length elements, which v3 has under their plain names.
 const VARIABLE: [&str; 3] = ["numcodecs.vlen-utf8", "numcodecs.vlen-bytes", "numcodecs.vlen-array"];
@@ -35,7 +34,7 @@ pub fn complete(text: &str) -> Result<String> {
     if is_array {
         let members = document.root().object()?;
         let codecs = members.require("codecs", Json::array)?;
-        let names = codecs.iter().map(|json| Ok(v3::codec(*json)?.name)).collect::<Result<Vec<_>>>();
+        let names = codecs.iter().map(|json| Ok(codec::parse(*json)?.name)).collect::<Result<Vec<_>>>();
         let names = names.map_err(|error: Error| error.within_field("codecs"))?;
         if let Some(data_type) = members.get("data_type").and_then(|json| own_type(json, &names)) {
             // zarr-python 2 wrote 0 for objects where nobody had chosen: an empty element.

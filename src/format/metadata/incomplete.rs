@@ -5,8 +5,8 @@
 //! [`write`](super::write).
 
 use super::CodecMetadata;
+use super::codec;
 use super::json::Document;
-use super::v3::codec;
 use super::write::text::ObjectText;
 use crate::error::Result;
 use crate::format::data_type::DataType;
@@ -78,7 +78,7 @@ impl Completion {
     /// The whole chain of inner chunks; `None` where nothing is missing.
     fn inner(&mut self, text: &str, depth: usize) -> Result<Option<String>> {
         let document = Document::parse(text.as_bytes())?;
-        let mut codecs = document.root().list(codec)?;
+        let mut codecs = document.root().list(codec::parse)?;
         let mut texts: Vec<String> =
             document.root().array()?.iter().map(|json| json.text().to_owned()).collect();
         let at = codecs.iter().position(|codec| codec.name != "transpose").unwrap_or_default();
@@ -104,7 +104,7 @@ mod tests {
     /// The chain as it is read, and the names of the warnings.
     fn completed(text: &str, integer: Integer) -> (Vec<(String, Option<String>)>, Vec<String>) {
         let document = Document::parse(text.as_bytes()).unwrap();
-        let mut codecs = document.root().list(codec).unwrap();
+        let mut codecs = document.root().list(codec::parse).unwrap();
         let mut warnings = Vec::new();
         complete(&mut codecs, &DataType::Integer(integer), &mut warnings);
         let names = warnings.iter().map(|warning| warning.rsplit('[').next().unwrap().replace(']', ""));

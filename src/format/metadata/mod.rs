@@ -9,6 +9,7 @@
 mod attributes;
 pub(in crate::format) mod callers;
 mod chain;
+pub mod codec;
 pub mod consolidated;
 pub mod document;
 pub mod draft;

@@ -8,7 +8,8 @@
 use super::extension::{Extension, refuse_unknown};
 use super::json::{Document, Json, Object};
 use super::{
-    ArrayMetadata, CodecMetadata, GroupMetadata, NodeMetadata, ZarrFormat, attributes, chain, incomplete,
+    ArrayMetadata, CodecMetadata, GroupMetadata, NodeMetadata, ZarrFormat, attributes, chain, codec,
+    incomplete,
 };
 use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
@@ -172,7 +173,7 @@ fn named_big_endian(codec: &CodecMetadata, depth: usize) -> Option<bool> {
     match codec.name.as_str() {
         "bytes" | "endian" => Some(members.get("endian")?.str().ok()? == "big"),
         "sharding_indexed" if depth > 0 => {
-            let inner = members.get("codecs")?.list(self::codec).ok()?;
+            let inner = members.get("codecs")?.list(codec::parse).ok()?;
             inner.iter().find_map(|codec| named_big_endian(codec, depth - 1))
         }
         _ => None,
@@ -193,23 +194,9 @@ fn chain_of(members: &Object<'_>, warnings: &mut Vec<String>) -> Result<Vec<Code
 }
 
 fn codecs(json: Json<'_>) -> Result<Vec<CodecMetadata>> {
-    let mut codecs = json.list(codec)?;
+    let mut codecs = json.list(codec::parse)?;
     codecs.iter_mut().enumerate().for_each(|(idx, codec)| codec.field = format!("codecs[{idx}]"));
     Ok(codecs)
-}
-
-/// A codec as metadata names it, also within another codec's configuration; where it stands is the caller's to say.
-///
-/// # Errors
-/// `Format` for what is no extension.
-pub fn codec(json: Json<'_>) -> Result<CodecMetadata> {
-    let extension = Extension::parse(json)?;
-    Ok(CodecMetadata {
-        name: extension.name.into_owned(),
-        configuration: extension.configuration.map(|json| json.text().to_owned()),
-        format: ZarrFormat::V3,
-        field: String::new(),
-    })
 }
 
 /// None is registered, and what is not understood would give wrong bytes.

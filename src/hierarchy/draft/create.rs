@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use super::erase::everything;
-use super::{Hierarchy, text};
+use super::hierarchy::{Hierarchy, text};
 use crate::error::{Error, Result};
 use crate::format::metadata::document::{self, NodeDocument, ZARR_JSON, ZARRAY, ZGROUP};
 use crate::format::metadata::draft::EntryPoint;
@@ -15,9 +15,9 @@ use crate::format::metadata::draft::write::{self as out, Details};
 use crate::format::metadata::write::{draft_array, edit};
 use crate::format::metadata::{Draft, GroupMetadata, NodeKind, NodeMetadata, ZarrFormat};
 use crate::format::path::{NodePath, StoreKey};
-use crate::hierarchy::create::{NewNode, check_bound};
 use crate::hierarchy::documents::{self, ChangedNodes};
-use crate::hierarchy::open::OpenedNode;
+use crate::hierarchy::new_node::{NewNode, check_bound};
+use crate::hierarchy::types::OpenedNode;
 use crate::store::{RequestContext, Store};
 
 /// What a new hierarchy shall be.

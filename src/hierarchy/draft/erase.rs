@@ -2,14 +2,15 @@
 
 use std::rc::Rc;
 
-use super::Hierarchy;
+use super::hierarchy::Hierarchy;
 use crate::access::binding::Binding;
 use crate::error::Result;
 use crate::format::codec::sharding::unravel;
 use crate::format::metadata::{NodeKind, NodeMetadata};
 use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::documents::{self, ChangedNodes};
-use crate::hierarchy::erase::{BLIND_KEYS, EraseOptions, erase_keys};
+use crate::hierarchy::erase_keys::{BLIND_KEYS, erase_keys};
+use crate::hierarchy::types::EraseOptions;
 use crate::limits;
 use crate::store::writers;
 use crate::store::{RequestContext, Store};

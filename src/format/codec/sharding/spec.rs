@@ -10,7 +10,8 @@ use crate::format::codec::pipeline::Pipeline;
 use crate::format::codec::user::Users;
 use crate::format::codec::{ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
 use crate::format::data_type::{DataType, FillValue, Integer};
-use crate::format::metadata::{CodecMetadata, v3};
+use crate::format::metadata::CodecMetadata;
+use crate::format::metadata::codec;
 use crate::limits;
 
 /// A parsed sharding codec.
@@ -46,7 +47,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
 /// `Format` naming the field.
 pub fn codec_list(configuration: &Configuration<'_>, field: &'static str) -> Result<Vec<CodecMetadata>> {
     let list = configuration.required(field, configuration.json(field))?;
-    let codec = |json| super::transformer::numcodecs(json).map_or_else(|| v3::codec(json), Ok);
+    let codec = |json| super::transformer::numcodecs(json).map_or_else(|| codec::parse(json), Ok);
     let mut codecs = list.list(codec).map_err(|error| error.within_field(field))?;
     codecs.iter_mut().enumerate().for_each(|(i, codec)| codec.field = format!("{field}[{i}]"));
     Ok(codecs)

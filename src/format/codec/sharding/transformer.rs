@@ -7,7 +7,7 @@
 
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::ChunkGrid;
-use crate::format::metadata::draft::is_sharding;
+use crate::format::metadata::draft::uri::is_sharding;
 use crate::format::metadata::json::{Document, Json};
 use crate::format::metadata::write::text::{ObjectText, list, string};
 use crate::format::metadata::{ArrayMetadata, CodecMetadata, StorageTransformerMetadata, ZarrFormat};

@@ -12,13 +12,12 @@ mod extension;
 mod fill_value;
 mod grid;
 mod storage_transformer;
-pub(super) mod uri;
+pub mod uri;
 pub mod write;
 
 pub(super) use array::{Parts, group};
 pub(super) use codec::{DraftCodec, codec};
 pub use entry_point::EntryPoint;
-pub use storage_transformer::{SHARDING_URIS, is_sharding};
 pub(super) use storage_transformer::{parse as parse_storage_transformers, sharding};
 
 use super::document::NodeDocument;

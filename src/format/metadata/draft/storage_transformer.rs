@@ -4,25 +4,11 @@
 //! Only read here; what they do is the business of the store's transformers, which know them by URI.
 
 use super::extension::ExtensionPoint;
-use super::uri::SpecUri;
+use super::uri::SHARDING_URIS;
 use crate::error::{Error, Result};
 use crate::format::metadata::StorageTransformerMetadata;
 use crate::format::metadata::json::Json;
 use crate::format::metadata::write::text::{ObjectText, list, string};
-
-/// The URIs by which the sharding transformer goes: the one that its chapter gives as its own, which is the one to write, that of its
-/// chapter's example, and zarr-python's.
-pub const SHARDING_URIS: [&str; 3] = [
-    "https://purl.org/zarr/spec/extensions/storage-transformers/sharding/1.0",
-    "https://purl.org/zarr/spec/extensions/storage_transformers/sharding/1.0",
-    "https://purl.org/zarr/spec/storage_transformers/sharding/1.0",
-];
-
-/// Whether a URI is one of those by which the sharding transformer goes.
-pub fn is_sharding(uri: &str) -> bool {
-    let place = SpecUri::first_version(uri);
-    place.is_some() && SHARDING_URIS.iter().any(|known| SpecUri::first_version(known) == place)
-}
 
 /// The JSON of the sharding transformer for shards of this shape.
 pub(in super::super) fn sharding(shard_shape: &[u64], chunk_shape: &[u64]) -> Result<String> {
@@ -76,22 +62,6 @@ mod tests {
 
     fn parse_text(text: &str) -> Result<Vec<StorageTransformerMetadata>> {
         parse(Document::parse(text.as_bytes())?.root())
-    }
-
-    #[test]
-    fn sharding_goes_by_three_uris() {
-        for uri in
-            SHARDING_URIS.into_iter().chain(["http://purl.org/zarr/spec/storage_transformers/sharding/1.1"])
-        {
-            assert!(is_sharding(uri), "{uri}");
-        }
-        for uri in [
-            "https://purl.org/zarr/spec/extensions/storage-transformers/sharding/2.0",
-            "sharding",
-            "https://example.org/sharding",
-        ] {
-            assert!(!is_sharding(uri), "{uri}");
-        }
     }
 
     #[test]

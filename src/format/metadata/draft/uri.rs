@@ -32,6 +32,20 @@ impl<'a> SpecUri<'a> {
     }
 }
 
+/// The URIs by which the sharding transformer goes: the one that its chapter gives as its own, which is the one to write, that of its
+/// chapter's example, and zarr-python's.
+pub const SHARDING_URIS: [&str; 3] = [
+    "https://purl.org/zarr/spec/extensions/storage-transformers/sharding/1.0",
+    "https://purl.org/zarr/spec/extensions/storage_transformers/sharding/1.0",
+    "https://purl.org/zarr/spec/storage_transformers/sharding/1.0",
+];
+
+/// Whether a URI is one of those by which the sharding transformer goes.
+pub fn is_sharding(uri: &str) -> bool {
+    let place = SpecUri::first_version(uri);
+    place.is_some() && SHARDING_URIS.iter().any(|known| SpecUri::first_version(known) == place)
+}
+
 /// Of `3.0`: two numbers, or the first alone.
 fn major(version: &str) -> Option<u32> {
     let version = version.strip_prefix('v').unwrap_or(version);
@@ -43,6 +57,22 @@ fn major(version: &str) -> Option<u32> {
 #[cfg(all(test, not(target_arch = "wasm32")))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sharding_goes_by_three_uris() {
+        for uri in
+            SHARDING_URIS.into_iter().chain(["http://purl.org/zarr/spec/storage_transformers/sharding/1.1"])
+        {
+            assert!(is_sharding(uri), "{uri}");
+        }
+        for uri in [
+            "https://purl.org/zarr/spec/extensions/storage-transformers/sharding/2.0",
+            "sharding",
+            "https://example.org/sharding",
+        ] {
+            assert!(!is_sharding(uri), "{uri}");
+        }
+    }
 
     #[test]
     fn places_and_versions() {

@@ -10,7 +10,7 @@ use crate::format::data_type::DataType;
 use crate::format::data_type::typestr::Endian;
 use crate::format::metadata::draft::{self, DraftCodec};
 use crate::format::metadata::json::Document;
-use crate::format::metadata::{CodecMetadata, Draft, ZarrFormat, v3};
+use crate::format::metadata::{CodecMetadata, Draft, ZarrFormat, codec};
 
 /// What v2 chunks are compressed with when nobody says otherwise.
 pub(super) const V2_COMPRESSOR: &str = r#"{"id":"zstd","level":0}"#;
@@ -164,7 +164,7 @@ fn object_codec(data_type: &DataType) -> Option<&'static str> {
 
 fn parse_v3(text: &str) -> Result<CodecMetadata> {
     let document = Document::parse(text.as_bytes())?;
-    v3::codec(document.root()).map_err(|error| error.within_field("codecs"))
+    codec::parse(document.root()).map_err(|error| error.within_field("codecs"))
 }
 
 /// A numcodecs object, or a v3 codec that numcodecs has under another spelling; one of the user's has its name as its id.

@@ -2,14 +2,13 @@
 //!
 //! Names of `numcodecs.*` are left alone: their configurations are spelled differently from those of the plain names.
 
-use super::text::{ObjectText, list, string};
-use super::v3::extension;
+use super::text::{ObjectText, list, named, string};
 use crate::error::{Error, Result};
 use crate::format::codec::registry;
 use crate::format::codec::user::Users;
 use crate::format::data_type::DataType;
 use crate::format::metadata::json::{Document, Json};
-use crate::format::metadata::{CodecMetadata, ZarrFormat, v3 as read_v3};
+use crate::format::metadata::{CodecMetadata, ZarrFormat, codec};
 
 /// What the index of a shard is encoded with when nobody says otherwise: what every writer uses.
 pub(super) const INDEX_CODECS: &str =
@@ -51,7 +50,7 @@ impl Context<'_> {
         if self.users.as_ref().is_some_and(|users| users.has(codec)) {
             return Ok(match codec.configuration {
                 None => ObjectText::new().with("name", string(&codec.name)).compact(),
-                Some(_) => extension(&codec.name, &given),
+                Some(_) => named(&codec.name, &given),
             });
         }
         let name = own_name(&codec.name);
@@ -68,7 +67,7 @@ impl Context<'_> {
         if strict.is_empty() && !name.starts_with("numcodecs.") {
             return Ok(ObjectText::new().with("name", string(name)).compact());
         }
-        Ok(extension(name, &strict))
+        Ok(named(name, &strict))
     }
 
     /// `endian` is mandatory where it means something, and left out where it does not: zarrs and TensorStore check both.
@@ -106,9 +105,9 @@ impl Context<'_> {
 
     fn sharding(&self, given: ObjectText, json: Json<'_>) -> Result<ObjectText> {
         let members = json.object()?;
-        let inner = members.require("codecs", |json| json.list(read_v3::codec))?;
+        let inner = members.require("codecs", |json| json.list(codec::parse))?;
         let given = given.with("codecs", list(chain(&inner, self.data_type, self.rank, self.users)?));
-        let given = match members.read("index_codecs", |json| json.list(read_v3::codec))? {
+        let given = match members.read("index_codecs", |json| json.list(codec::parse))? {
             Some(index) => {
                 let integers = DataType::Integer(crate::format::data_type::Integer::Uint64);
                 given.with("index_codecs", list(chain(&index, &integers, self.rank + 1, &None)?))
@@ -144,7 +143,7 @@ mod tests {
 
     fn strict(codecs: &str, data_type: DataType) -> String {
         let document = Document::parse(codecs.as_bytes()).unwrap();
-        list(chain(&document.root().list(read_v3::codec).unwrap(), &data_type, 2, &None).unwrap())
+        list(chain(&document.root().list(codec::parse).unwrap(), &data_type, 2, &None).unwrap())
     }
 
     #[test]

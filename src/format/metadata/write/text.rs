@@ -146,6 +146,11 @@ pub fn strict(json: Json<'_>, what: &str) -> Result<()> {
     Err(Error::argument(format!("{what} must be JSON without bare NaN and Infinity tokens")))
 }
 
+/// An extension: `{"name": …, "configuration": …}`.
+pub fn named(name: &str, configuration: &ObjectText) -> String {
+    ObjectText::new().with("name", string(name)).with("configuration", configuration.compact()).compact()
+}
+
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {

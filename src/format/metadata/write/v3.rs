@@ -1,7 +1,7 @@
 //! `zarr.json` out. <https://zarr-specs.readthedocs.io/en/latest/v3/core/index.html#metadata>
 
 use super::codecs;
-use super::text::{ObjectText, list, string};
+use super::text::{ObjectText, list, named, string};
 use crate::error::Result;
 use crate::format::chunk_grid::{ChunkGrid, GridDimension};
 use crate::format::codec::user::Users;
@@ -38,7 +38,7 @@ pub fn array(metadata: &ArrayMetadata, users: &Users) -> Result<String> {
 
 fn chunk_grid(grid: &ChunkGrid) -> String {
     if let Some(shape) = grid.uniform() {
-        return extension("regular", &ObjectText::new().with("chunk_shape", list(shape)));
+        return named("regular", &ObjectText::new().with("chunk_shape", list(shape)));
     }
     let lens = grid.dimensions.iter().map(|dimension| match dimension {
         GridDimension::Regular(len) => len.to_string(),
@@ -48,10 +48,5 @@ fn chunk_grid(grid: &ChunkGrid) -> String {
         })),
     });
     let configuration = ObjectText::new().with("kind", "\"inline\"").with("chunk_shapes", list(lens));
-    extension("rectilinear", &configuration)
-}
-
-/// `{"name": …, "configuration": …}`.
-pub(super) fn extension(name: &str, configuration: &ObjectText) -> String {
-    ObjectText::new().with("name", string(name)).with("configuration", configuration.compact()).compact()
+    named("rectilinear", &configuration)
 }

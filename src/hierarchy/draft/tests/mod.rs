@@ -11,19 +11,21 @@ use std::rc::Rc;
 
 use futures_executor::block_on;
 
+use super::erase::erase;
 use super::*;
-use crate::error::ErrorKind;
+use crate::error::{ErrorKind, Result};
 use crate::format::metadata::write::edit::AttributeUpdate;
 use crate::format::metadata::write::options::ArrayOptions;
-use crate::format::metadata::{Draft, NodeMetadata};
+use crate::format::metadata::{Draft, NodeKind, NodeMetadata, ZarrFormat};
+use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::attributes::update_attributes;
 use crate::hierarchy::consolidate::consolidate;
 use crate::hierarchy::create::{NewNode, create};
 use crate::hierarchy::erase::EraseOptions;
 use crate::hierarchy::exists::exists;
-use crate::hierarchy::open::{OpenOptions, open};
+use crate::hierarchy::open::{OpenOptions, OpenedNode, open};
 use crate::store::memory::MemoryStore;
-use crate::store::{Capabilities, Fetched, Listing, LocalFuture, Value};
+use crate::store::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value};
 
 const DRAFTS: [Draft; 2] = [Draft::October2020, Draft::May2022];
 

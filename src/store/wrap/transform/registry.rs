@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::sharding::{ShardingConfiguration, WriteStrategy};
 use super::{ArrayPlace, Transformer, stack};
 use crate::error::{Error, IS_FULL, Result};
-use crate::format::metadata::draft::SHARDING_URIS;
+use crate::format::metadata::draft::uri::SHARDING_URIS;
 use crate::sorted::Map;
 use crate::store::Store;
 

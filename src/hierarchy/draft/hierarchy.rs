@@ -1,0 +1,244 @@
+//! A draft's hierarchy: how it is found, and what is in it.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use futures_util::future::join;
+
+use crate::error::{Error, IS_FULL, Result, Stage};
+use crate::format::metadata::document::{self, NodeDocument, ZARR_JSON};
+use crate::format::metadata::draft::{self, EntryPoint};
+use crate::format::metadata::{NodeKind, ZarrFormat};
+use crate::format::path::{NodePath, StoreKey};
+use crate::hierarchy::types::OpenedNode;
+use crate::limits;
+use crate::store::{ByteRange, LocalFuture, RequestContext, Store, Subject, left_to_full};
+
+/// A draft's hierarchy: the store that it is the root of, and its entry point.
+pub struct Hierarchy {
+    pub(super) store: Rc<dyn Store>,
+    pub(super) entry: EntryPoint,
+    pub(super) entry_text: Vec<u8>,
+}
+
+impl Hierarchy {
+    /// The hierarchy at the root of a store; `None` where there is none, or one of another format.
+    ///
+    /// # Errors
+    /// As [`EntryPoint::parse`], and `Store` as the store.
+    pub async fn find(store: &Rc<dyn Store>, context: &RequestContext) -> Result<Option<Self>> {
+        let key = StoreKey::new(&NodePath::root(), ZARR_JSON);
+        let Some(text) = text(store, &key, context).await? else { return Ok(None) };
+        Self::of(store, text)
+    }
+
+    /// As [`find`](Self::find), of the store's `zarr.json`.
+    pub(in crate::hierarchy) fn of(store: &Rc<dyn Store>, entry_text: Vec<u8>) -> Result<Option<Self>> {
+        let entry = EntryPoint::parse(&entry_text).map_err(|error| error.at_key(ZARR_JSON))?;
+        Ok(entry.map(|entry| Self { store: store.clone(), entry, entry_text }))
+    }
+
+    /// What the entry point says.
+    pub fn entry(&self) -> &EntryPoint {
+        &self.entry
+    }
+
+    /// The format of the nodes.
+    pub fn format(&self) -> ZarrFormat {
+        self.entry.format()
+    }
+
+    /// The array metadata key of a path.
+    pub(super) fn array_meta_key(&self, path: &NodePath) -> StoreKey {
+        StoreKey::of_document(path, self.format(), &self.suffix(draft::ARRAY))
+    }
+
+    /// The group metadata key of a path.
+    pub(super) fn group_meta_key(&self, path: &NodePath) -> StoreKey {
+        StoreKey::of_document(path, self.format(), &self.suffix(draft::GROUP))
+    }
+
+    pub(super) fn suffix(&self, kind: &str) -> String {
+        format!("{kind}{}", self.entry.metadata_key_suffix)
+    }
+
+    /// The prefix of the documents below a group.
+    pub(super) fn meta_prefix(&self, path: &NodePath) -> NodePath {
+        NodePath::of_draft_documents(path, self.entry.draft)
+    }
+
+    /// The node at `path`, both of its possible documents asked for at once; `None` where there is none. The root is a group at least:
+    /// there is a hierarchy. Implicit groups are only seen in stores that can list.
+    ///
+    /// # Errors
+    /// `Format` and `Unsupported` as the document, `Store` as the store.
+    pub fn open<'a>(
+        &'a self,
+        path: &'a NodePath,
+        context: &'a RequestContext,
+    ) -> LocalFuture<'a, Result<Option<OpenedNode>>> {
+        if !IS_FULL {
+            return left_to_full("a draft of v3");
+        }
+        Box::pin(self.node(path, context))
+    }
+
+    async fn node(&self, path: &NodePath, context: &RequestContext) -> Result<Option<OpenedNode>> {
+        let (array, group) = (self.array_meta_key(path), self.group_meta_key(path));
+        let (array_text, group_text) =
+            join(text(&self.store, &array, context), text(&self.store, &group, context)).await;
+        let own = match (array_text, group_text) {
+            (Ok(Some(text)), _) => Some((draft::ARRAY, array, text)),
+            (array, Ok(Some(text))) => {
+                // A failed probe for an array must not turn it into a group.
+                array?;
+                Some((draft::GROUP, group, text))
+            }
+            (Err(error), _) | (_, Err(error)) => return Err(error),
+            (Ok(None), Ok(None)) if path.is_root() || self.is_implied(path).await? => None,
+            (Ok(None), Ok(None)) => return Ok(None),
+        };
+        self.opened(path, own).map(Some)
+    }
+
+    pub(super) fn opened(
+        &self,
+        path: &NodePath,
+        own: Option<(&str, StoreKey, Vec<u8>)>,
+    ) -> Result<OpenedNode> {
+        let key = own.as_ref().map(|(_, key, _)| key.as_str().to_owned());
+        let node = || {
+            let suffix = own.as_ref().map(|(kind, ..)| self.suffix(kind)).unwrap_or_default();
+            let mut texts = vec![(ZARR_JSON, self.entry_text.as_slice())];
+            texts.extend(own.as_ref().map(|(_, _, text)| (suffix.as_str(), text.as_slice())));
+            let document = NodeDocument::read(self.format(), &texts)?;
+            let metadata = document::parse(&document)?;
+            Ok(OpenedNode { path: path.clone(), document, metadata, large: None })
+        };
+        node().map_err(|error: Error| {
+            let error = error.in_stage(Stage::Metadata);
+            match &key {
+                Some(key) => error.at_key(key.as_str()),
+                None => error,
+            }
+        })
+    }
+
+    /// "To determine if a node exists at path `P`, try in the following order."
+    ///
+    /// # Errors
+    /// `Store` as the store.
+    pub async fn exists(&self, path: &NodePath, context: &RequestContext) -> Result<Option<NodeKind>> {
+        if text(&self.store, &self.array_meta_key(path), context).await?.is_some() {
+            return Ok(Some(NodeKind::Array));
+        }
+        if text(&self.store, &self.group_meta_key(path), context).await?.is_some() {
+            return Ok(Some(NodeKind::Group));
+        }
+        Ok(self.is_implied(path).await?.then_some(NodeKind::ImplicitGroup))
+    }
+
+    /// Whether there are documents below a path.
+    async fn is_implied(&self, path: &NodePath) -> Result<bool> {
+        if !self.store.can_list().await? {
+            return Ok(false);
+        }
+        let listing = self.store.list_dir(&self.meta_prefix(path)).await?;
+        let entry = &self.entry;
+        let is_node = |key: &StoreKey| {
+            let found = draft::node_of_key(key.as_str(), entry.draft, &entry.metadata_key_suffix);
+            found.is_some_and(|(node, _)| node != *path)
+        };
+        Ok(!listing.prefixes.is_empty() || listing.keys.iter().any(is_node))
+    }
+
+    /// "To discover the children of a group": the nodes directly below it, by path.
+    ///
+    /// # Errors
+    /// `Unsupported` for a store that cannot list, `Store` as the store.
+    pub fn children<'a>(&'a self, path: &'a NodePath) -> LocalFuture<'a, Result<Vec<(NodePath, NodeKind)>>> {
+        if !IS_FULL {
+            return left_to_full("a draft of v3");
+        }
+        Box::pin(self.directly_below(path))
+    }
+
+    async fn directly_below(&self, path: &NodePath) -> Result<Vec<(NodePath, NodeKind)>> {
+        if !self.store.can_list().await? {
+            return Err(self.store.lacks("list: open nodes by their paths"));
+        }
+        let prefix = self.meta_prefix(path);
+        let listing = self.store.list_dir(&prefix).await?;
+        let implied = listing.prefixes.iter().filter_map(|found| {
+            let name = NodePath::from_normal(found.name()?)?;
+            Some((path.join(&name), NodeKind::ImplicitGroup))
+        });
+        // A prefix and a key of one name are one child, and what has a document is what that says.
+        let mut children: BTreeMap<NodePath, NodeKind> = implied.collect();
+        for (node, kind) in self.nodes_of(&listing.keys).filter(|(node, _)| node != path) {
+            insert(&mut children, node, kind);
+        }
+        Ok(children.into_iter().collect())
+    }
+
+    /// "To discover all nodes in a hierarchy": those that have documents, and the groups above them, by path.
+    ///
+    /// # Errors
+    /// As [`children`](Self::children).
+    pub async fn nodes(&self, context: &RequestContext) -> Result<Vec<(NodePath, NodeKind)>> {
+        if !self.store.can_list().await? {
+            return Err(self.store.lacks("list: open nodes by their paths"));
+        }
+        let root = NodePath::root();
+        let keys = self.store.list_prefix(&self.meta_prefix(&root)).await?;
+        let mut nodes = BTreeMap::new();
+        // In 2020 the root's own documents stand beside the tree, not in it.
+        let of_root = self.exists(&root, context).await?;
+        let of_root = of_root.filter(|kind| *kind != NodeKind::ImplicitGroup).map(|kind| (root, kind));
+        for (node, kind) in of_root.into_iter().chain(self.nodes_of(&keys)) {
+            let mut above = node.parent();
+            while let Some(group) = above {
+                above = group.parent();
+                insert(&mut nodes, group, NodeKind::ImplicitGroup);
+            }
+            insert(&mut nodes, node, kind);
+        }
+        Ok(nodes.into_iter().collect())
+    }
+
+    /// The nodes whose documents stand under some of these keys.
+    pub(super) fn nodes_of<'a>(
+        &'a self,
+        keys: &'a [StoreKey],
+    ) -> impl Iterator<Item = (NodePath, NodeKind)> + 'a {
+        let entry = &self.entry;
+        keys.iter()
+            .filter_map(|key| draft::node_of_key(key.as_str(), entry.draft, &entry.metadata_key_suffix))
+    }
+}
+
+/// Of one path an array counts before a group, and a group with a document before one without.
+fn insert(nodes: &mut BTreeMap<NodePath, NodeKind>, node: NodePath, kind: NodeKind) {
+    let rank = |kind: NodeKind| match kind {
+        NodeKind::Array => 2,
+        NodeKind::Group => 1,
+        NodeKind::ImplicitGroup => 0,
+    };
+    let known = nodes.entry(node).or_insert(kind);
+    if rank(kind) > rank(*known) {
+        *known = kind;
+    }
+}
+
+/// A document, if it is there.
+pub(super) async fn text(
+    store: &Rc<dyn Store>,
+    key: &StoreKey,
+    context: &RequestContext,
+) -> Result<Option<Vec<u8>>> {
+    let context = RequestContext { subject: Subject::Metadata, ..context.clone() };
+    let fetched = store.get(key, ByteRange::Whole, &context).await;
+    let fetched = fetched.map_err(|error| error.at_key(key.as_str()))?;
+    let text = fetched.map(|fetched| fetched.value.to_vec(limits::METADATA_BYTES, "metadata document"));
+    text.transpose().map_err(|error| error.at_key(key.as_str()))
+}
