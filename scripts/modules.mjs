@@ -4,7 +4,7 @@
  * Leaves `dist/modules/`, and an entry of one line in `dist/` for each.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { ROOT, StepFailed } from "./run_command.mjs";
 import { virtualText } from "./virtual_modules.mjs";
 import { glueFolder } from "./wasm.mjs";
@@ -56,6 +56,18 @@ function checkImports(name, text) {
   if (strange) throw new StepFailed(`${name} imports ${strange[1]}, which is not published`);
 }
 
+/** Publishes the glue of a build, and the modules of `src/js` that it imports; wasm-bindgen puts those into a folder. */
+function writeGlue(build) {
+  const folder = glueFolder(build);
+  const glue = readFileSync(join(folder, "zarr_wasm.js"), "utf8");
+  const published = glue.replace(/(["'])\.\/(snippets\/[^"']+)\1/g, (_, quote, snippet) => {
+    const name = basename(snippet);
+    write(`glue/${name}`, readFileSync(join(folder, snippet), "utf8"));
+    return `${quote}./${name}${quote}`;
+  });
+  write(`glue/${build}.js`, published);
+}
+
 /** Publishes the modules, and the entries of these names. */
 export async function publishModules(entries, { quick }) {
   const { build } = await import("esbuild");
@@ -80,8 +92,7 @@ export async function publishModules(entries, { quick }) {
     checkImports(name, published);
     write(name, published);
   }
-  for (const build of ["engine", "full"])
-    write(`glue/${build}.js`, readFileSync(join(glueFolder(build), "zarr_wasm.js"), "utf8"));
+  for (const build of ["engine", "full"]) writeGlue(build);
   for (const [imported, name] of Object.entries(MADE)) {
     if (imported.startsWith("virtual:")) write(name, await virtualText(imported, { quick }));
   }
