@@ -9,6 +9,7 @@ import { MessageView } from "./message_view.js";
 import { readMultiscale } from "./multiscales.js";
 import { nodePanel } from "./node_panel.js";
 import { shapeText } from "./number_text.js";
+import { SAMPLES } from "./opening/samples.js";
 import { Picture } from "./picture.js";
 import { isDrawable } from "./plane.js";
 import { firstLevel, levelChoice, openPyramid, type PyramidLevel } from "./pyramid.js";
@@ -19,12 +20,6 @@ import { Tree } from "./tree.js";
 import { type UrlState, writeUrlState } from "./url_state.js";
 import { showValues } from "./values_view.js";
 import { Wire } from "./wire.js";
-
-/** Served beside the page; the first is what a page without a source shows. */
-const DEMOS = [
-  { name: "Cells", source: "./demo/cells.ome.zarr" },
-  { name: "Climate", source: "./demo/climate.zarr" },
-];
 
 const LISTING = {
   consolidated: "",
@@ -78,8 +73,8 @@ export class Viewer {
     this.#tree.onSelect = (path) => this.#choose(path);
     this.#tree.describe = (path) => this.#describe(path);
     byId("demos").append(
-      element("span", {}, "Demo"),
-      ...DEMOS.map(({ name, source }) =>
+      element("span", {}, "Samples"),
+      ...SAMPLES.map(({ name, source }) =>
         element("button", { type: "button", onclick: () => this.open({ source }) }, name),
       ),
     );
@@ -87,7 +82,7 @@ export class Viewer {
 
   /** Opens what a state names; the first demo when it names nothing. */
   async open(state: UrlState): Promise<void> {
-    const source = state.source ?? DEMOS[0]?.source ?? "";
+    const source = state.source ?? SAMPLES[0]?.source ?? "";
     this.#opening.abort();
     this.#opening = new AbortController();
     const { signal } = this.#opening;
