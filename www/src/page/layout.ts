@@ -9,14 +9,15 @@ export type PanelName = "data" | "display";
 
 const PANELS: readonly PanelName[] = ["data", "display"];
 
-/** The same condition as in `style/small.css`. */
-const SMALL = matchMedia("(max-width: 56rem), (max-height: 30rem)");
+/** In the reader's font size: twice the size of text is half the screen. */
+const WIDE = 56;
+const HIGH = 30;
+const NARROW = 20;
 
 export class Layout {
-  /** The picture has got more or less room. */
-  onChange: () => void = () => {};
   /** Panels that a person opened or closed are left as they are. */
   readonly #chosen = new Set<PanelName>();
+  #isSmall: boolean | null = null;
 
   constructor() {
     for (const name of PANELS) {
@@ -25,22 +26,33 @@ export class Layout {
         this.#set(name, !this.isOpen(name));
       });
     }
-    SMALL.addEventListener("change", () => this.#arrange());
-    this.#arrange();
+    this.#measure();
+    // The head grows with the text.
+    const sizes = new ResizeObserver(() => this.#measure());
+    for (const part of [document.body, byId("address-form")]) sizes.observe(part);
   }
 
   isOpen(name: PanelName): boolean {
     return !byId(`panel-${name}`).hidden;
   }
 
-  /** What is best for what is on show, unless a person has decided. On a small screen the picture comes first. */
+  /** What is best for what is on show, unless a person has decided. */
   suggest(name: PanelName, open: boolean): void {
-    if (!this.#chosen.has(name) && !SMALL.matches) this.#set(name, open);
+    if (!this.#chosen.has(name) && !this.#isSmall) this.#set(name, open);
   }
 
-  #arrange(): void {
-    if (SMALL.matches) for (const name of PANELS) this.#set(name, false);
-    else this.#set("display", true);
+  #measure(): void {
+    const size = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
+    const [width, height] = [innerWidth / size, innerHeight / size];
+    const isLying = height < HIGH && width > height;
+    const isSmall = isLying || width < WIDE;
+    document.body.classList.toggle("small", isSmall);
+    document.body.classList.toggle("lying", isLying);
+    document.body.classList.toggle("narrow", width < NARROW);
+    if (isSmall === this.#isSmall) return;
+    this.#isSmall = isSmall;
+    // On a small screen the picture comes first.
+    for (const name of PANELS) this.#set(name, !isSmall && name === "display");
   }
 
   #switch(name: PanelName): HTMLElement {
@@ -48,9 +60,8 @@ export class Layout {
   }
 
   #set(name: PanelName, open: boolean): void {
-    if (open && SMALL.matches) for (const other of PANELS) if (other !== name) this.#set(other, false);
+    if (open && this.#isSmall) for (const other of PANELS) if (other !== name) this.#set(other, false);
     byId(`panel-${name}`).hidden = !open;
     this.#switch(name).setAttribute("aria-expanded", String(open));
-    this.onChange();
   }
 }
