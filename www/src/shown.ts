@@ -4,7 +4,8 @@
  */
 
 import * as zarr from "zarr-wasm";
-import type { ArrayNode, DatasetNode } from "./opening/dataset.js";
+import type { ArrayNode, Dataset, DatasetNode } from "./opening/dataset.js";
+import type { NamedNode } from "./opening/metadata_names.js";
 import type { UrlState } from "./opening/url_state.js";
 import { readValues, type Values } from "./panels/values.js";
 import { buildScene } from "./scene/build_scene.js";
@@ -14,6 +15,7 @@ import { isAbort } from "./text/errors.js";
 
 /** Where a node stands. */
 export interface Place {
+  dataset: Dataset;
   /** Name of the data set. */
   source: string;
   path: string;
@@ -26,7 +28,7 @@ export type Shown = Place & { title: string } & (
     | { kind: "scene"; scene: Scene }
     | { kind: "plate"; plate: Plate }
     | { kind: "values"; values: Values }
-    | { kind: "words"; text: string }
+    | { kind: "choices"; nodes: readonly NamedNode[] | null }
     | { kind: "failed"; error: unknown }
   );
 
@@ -48,7 +50,7 @@ export async function prepareShown(
   } catch (error) {
     if (isAbort(error) || signal.aborted) throw error;
     if (node.kind === "group" && zarr.isZarritaError(error, "NotFoundError")) {
-      return { ...place, kind: "words", title, text: "This is a group. Choose something in its hierarchy." };
+      return { ...place, kind: "choices", title, nodes: await place.dataset.children(place.path) };
     }
     return { ...place, kind: "failed", title, error };
   }

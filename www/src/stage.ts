@@ -8,6 +8,7 @@ import type { UrlState } from "./opening/url_state.js";
 import { byId, iconButton } from "./page/element.js";
 import { moveByKeys } from "./page/keyboard.js";
 import { Channels } from "./panels/channels.js";
+import { Choices } from "./panels/choices.js";
 import { Dimensions } from "./panels/dimensions.js";
 import { Field } from "./panels/field.js";
 import { coarseHistogram } from "./panels/histograms.js";
@@ -25,7 +26,7 @@ import type { Scene } from "./scene/scene.js";
 import { indicesOf, isSamePlane, slidAxes, styledScene } from "./scene_state.js";
 import { type Place, prepareShown, type Shown } from "./shown.js";
 
-const PARTS = ["map", "values", "plate"] as const;
+const PARTS = ["map", "values", "plate", "choices"] as const;
 const ZOOM = 1.6;
 
 /** What a person has changed: the rest need not be in the address. */
@@ -51,6 +52,7 @@ export class Stage {
   readonly #layers = new Layers(byId("layers"), byId("layers-section"));
   readonly #view = new ViewOptions(byId("view"), byId("view-section"));
   readonly #plates = new PlateGrid(byId("plate"));
+  readonly #choices = new Choices(byId("choices"));
 
   #shown: Shown | null = null;
   #scene: Scene | null = null;
@@ -98,7 +100,7 @@ export class Stage {
     if (shown.kind === "values") showValues(byId("values"), shown.values);
     if (shown.kind === "plate") this.#plates.show(shown.plate);
     if (shown.kind === "failed") this.onError(shown.error);
-    byId("words").textContent = shown.kind === "words" ? shown.text : "";
+    if (shown.kind === "choices") this.#choices.show(shown.nodes);
     const { variables, variable } = this.#scene ?? {};
     this.#title.show({ ...shown, variables: variables ?? [], variable, field: shown.path });
   }
@@ -130,7 +132,6 @@ export class Stage {
     const part = kind === "scene" ? "map" : kind;
     for (const id of PARTS) byId(id).hidden = id !== part;
     for (const id of ["zoom", "panel-display-content"]) byId(id).hidden = kind !== "scene";
-    byId("words").hidden = kind !== "words";
     byId("stage").dataset.kind = this.#shown?.kind === "scene" ? this.#shown.scene.kind : kind;
   }
 
@@ -214,6 +215,7 @@ export class Stage {
   }
 
   #listenToPanels(): void {
+    this.#choices.onPath = (path) => this.onPath(path);
     this.#title.onPath = (path) => this.onPath(path);
     this.#title.onVariable = (variable) => this.onVariable(variable);
     this.#plates.onWell = (well) => this.onPath([this.#shown?.path, well.path].filter(Boolean).join("/"));

@@ -126,7 +126,7 @@ export class Viewer {
     const { path } = wanted;
     const source = dataset.source.name;
     const plate = node.kind === "group" ? readPlate(node) : null;
-    if (plate) return { kind: "plate", plate, path, title: plate.name || source, source };
+    if (plate) return { kind: "plate", plate, path, title: plate.name || source, source, dataset };
     const fields = node.kind === "group" ? readWell(node) : null;
     if (fields) {
       const [first = ""] = fields;
@@ -199,15 +199,16 @@ async function placing(dataset: Dataset, path: string) {
   const source = dataset.source.name;
   const parts = path.split("/");
   const above = parts.slice(0, -1).join("/");
-  if (path === "") return { source, path };
+  if (path === "") return { source, path, dataset };
   const well = await dataset.node(above).catch(() => null);
   const fields = well?.kind === "group" ? readWell(well) : null;
-  if (!fields) return { source, path };
+  if (!fields) return { source, path, dataset };
   const name = parts.slice(-3, -1).join("");
   const plate = parts.slice(0, -3).join("/");
   return {
     source: `${source} · well ${name}`,
     path,
+    dataset,
     fields: fields.map((field) => joined(above, field)),
     above: { name: "Plate", path: plate },
   };

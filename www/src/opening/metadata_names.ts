@@ -36,7 +36,8 @@ function paths(list: unknown): string[] {
 export function roleOf(attributes: Attributes): Role | undefined {
   const ome = omeOf(attributes);
   if (isObject(ome["image-label"])) return "label";
-  if (Array.isArray(ome.multiscales)) return "image";
+  // A list in OME, an object in GeoZarr.
+  if (isObject(ome.multiscales)) return "image";
   if (isObject(ome.plate)) return "plate";
   if (isObject(ome.well)) return "well";
   if (Array.isArray(ome.labels)) return "labels";
