@@ -93,6 +93,8 @@ function packBand(
 
 /** How a channel is mixed into a picture. */
 export interface MixedChannel {
+  /** Index along the axis of channels. */
+  channel: number;
   color: readonly [red: number, green: number, blue: number];
   window: readonly [number, number];
   gamma: number;
@@ -152,6 +154,41 @@ function lineAdder(
   };
 }
 
+/** Golden angle, in turns: neighbours in a row of ids are far apart in hue. */
+const TURN = 0.618033988749895;
+
+/** The colour of an id, the same wherever and whenever it is drawn; 0 is no label. */
+export function labelColor(id: number | bigint): [red: number, green: number, blue: number] {
+  const low = Number(BigInt.asUintN(32, BigInt(id))) >>> 0;
+  const mixed = Math.imul(low ^ (low >>> 16) ^ Number((BigInt(id) >> 32n) & 0xffffffffn), 0x9e3779b1) >>> 0;
+  const [hue, lightness] = [(low * TURN) % 1, 0.5 + ((mixed >>> 8) % 3) * 0.09];
+  const part = (shift: number) => {
+    const place = (shift + hue * 12) % 12;
+    const spread = 0.85 * Math.min(lightness, 1 - lightness);
+    return Math.round(255 * (lightness - spread * Math.max(-1, Math.min(place - 3, 9 - place, 1))));
+  };
+  return [part(0), part(8), part(4)];
+}
+
+/** A tile of ids as red, green, blue and alpha. */
+export function paintLabels(level: TileLevel, spans: Spans, elements: TileElements, out: Uint8Array): void {
+  const { data, offset, strideX, strideY } = elements;
+  const across = texels(spans.x, level.tileWidth, level.flipX, strideX);
+  const down = texels(spans.y, level.tileHeight, level.flipY, strideY);
+  const colors = new Map<number | bigint, [number, number, number]>();
+  for (let v = down.from; v < down.to; v += 1) {
+    const row = offset + (down.places[v] as number);
+    for (let u = across.from; u < across.to; u += 1) {
+      const id = data[row + (across.places[u] as number)] as number | bigint;
+      if (!id) continue;
+      const color = colors.get(id) ?? labelColor(id);
+      colors.set(id, color);
+      out.set(color, (v * level.tileWidth + u) * 4);
+      out[(v * level.tileWidth + u) * 4 + 3] = 255;
+    }
+  }
+}
+
 /** The number of a column and row of a tile's elements. */
 export const elementOf = ({ data, offset, strideX, strideY }: TileElements, column: number, row: number) =>
   data[offset + column * strideX + row * strideY];
@@ -175,8 +212,8 @@ export interface BandLayout {
   isByte: boolean;
   /** Whether the last band says where values are there. */
   hasMask: boolean;
-  /** Whether tiles are pictures: red, green, blue and alpha. */
-  isMixed: boolean;
+  /** Whether tiles are pictures that are made on the page: red, green, blue and alpha. */
+  isPicture: boolean;
 }
 
 /** Bands that OpenLayers uploads as they are. */
@@ -201,17 +238,19 @@ export interface BandsFrom {
   /** Whether every level covers all of the map's extent. */
   isFull: boolean;
   decodesCf: boolean;
+  /** Whether elements are ids, which are coloured one by one. */
+  areLabels: boolean;
 }
 
 /** The layout of bands for a number of channels. */
 export function bandsOf(
-  { dtype, attrs, zarrFormat, isFull, decodesCf }: BandsFrom,
+  { dtype, attrs, zarrFormat, isFull, decodesCf, areLabels }: BandsFrom,
   channels: number,
 ): BandLayout {
   // A fill value of version 2 says what is missing, as xarray has it.
   const isPacked = decodesCf && (zarrFormat === 2 || PACKED.some((name) => Object.hasOwn(attrs, name)));
   const hasMask = isPacked || /float/.test(dtype) || !isFull;
   const count = channels + (hasMask ? 1 : 0);
-  if (count > MOST_BANDS) return { count: 4, isByte: true, hasMask: true, isMixed: true };
-  return { count, isByte: !isPacked && /^(uint8|bool)$/.test(dtype), hasMask, isMixed: false };
+  if (areLabels || count > MOST_BANDS) return { count: 4, isByte: true, hasMask: true, isPicture: true };
+  return { count, isByte: !isPacked && /^(uint8|bool)$/.test(dtype), hasMask, isPicture: false };
 }

@@ -14,8 +14,8 @@ export interface LevelPlace {
   roll?: number;
 }
 
-/** The place of a level's centres of elements on the map. */
-export type LevelPlaces = (level: PyramidLevel) => LevelPlace;
+/** The places of a level's centres of elements on the map. */
+export type LevelPlaces = (level: PyramidLevel, index: number) => LevelPlace;
 
 /** As the pyramid has them. */
 export function placesOf(plane: { x: number; y: number }, isUpward: boolean): LevelPlaces {
@@ -49,7 +49,7 @@ export function levelsOf(
     const { shape, chunks } = level;
     const [width = 0, height = 0] = [shape[plane.x], shape[plane.y]];
     const [chunkWidth = width, chunkHeight = height] = [chunks[plane.x], chunks[plane.y]];
-    return tileLevel({ level: at, width, height, chunkWidth, chunkHeight, ...places(level) });
+    return tileLevel({ level: at, width, height, chunkWidth, chunkHeight, ...places(level, at) });
   });
   const chosen: TileLevel[] = [];
   for (const level of all) {

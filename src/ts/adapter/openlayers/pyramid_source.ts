@@ -11,6 +11,7 @@ import type { ProjectionLike } from "ol/proj.js";
 import DataTileSource from "ol/source/DataTile.js";
 import TileState from "ol/TileState.js";
 import TileGrid from "ol/tilegrid/TileGrid.js";
+import type { CfOptions } from "../../api/read/packing.ts";
 import type { PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
 import { breathe } from "../../elements/breathe.ts";
@@ -22,6 +23,8 @@ import {
   type MixedChannel,
   type Packing,
   packTile,
+  paintLabels,
+  type TileElements,
   tileMixer,
   valuesOf,
 } from "./bands.ts";
@@ -38,7 +41,12 @@ export interface PyramidSourceOptions {
   plane?: { x: number; y: number };
   /** Which index of the other axes; 0 unless given. */
   at?: TileAt;
-  /** Indices along the channel axis, each a band; 0 alone unless given. More than four are drawn as `setMix` says. */
+  /** Which axis has channels; the pyramid's unless given. */
+  channelAxis?: number;
+  /**
+   * Indices along the channel axis, each a band; 0 alone unless given. More than four, missing values counted as one, become pictures of the
+   * channels that `setMix` names.
+   */
   channels?: readonly number[];
   /** Where the levels are on the map; where the pyramid has them unless given. */
   places?: LevelPlaces;
@@ -46,7 +54,9 @@ export interface PyramidSourceOptions {
   isUpward?: boolean;
   projection?: ProjectionLike;
   /** Unpacks values and masks what is missing, as CF's attributes say. */
-  decode?: "cf";
+  decode?: "cf" | CfOptions;
+  /** Elements are ids: each has a colour of its own, 0 has none. */
+  areLabels?: boolean;
   /** Bytes of decoded tiles that are kept, and of textures; 256 MiB each unless given. */
   cacheBytes?: number;
   /** Tiles around the view that are read when nothing else is; 1 unless given. */
@@ -104,12 +114,16 @@ class LevelGrid extends TileGrid {
   }
 }
 
+/** The axis of channels, where it is not drawn itself. */
+function channelAxisOf({ axes }: Pyramid, plane: { x: number; y: number }): number | undefined {
+  const axis = axes.findIndex(({ role }, at) => role === "c" && at !== plane.x && at !== plane.y);
+  return axis < 0 ? undefined : axis;
+}
+
 export class PyramidSource extends DataTileSource {
   readonly pyramid: Pyramid;
   /** What the levels cover, on the map. */
   readonly extent: MapExtent;
-  /** Indices along the axis of channels, a band each. */
-  readonly channels: readonly number[];
   /** How values lie in a tile's bands: a style needs to know. */
   readonly bands: BandLayout;
   onProgress: (progress: TileProgress) => void = () => {};
@@ -125,7 +139,10 @@ export class PyramidSource extends DataTileSource {
   readonly #running = new Set<Running>();
   readonly #ahead = new Map<string, AbortController>();
   #at: TileAt;
-  #mix: readonly (MixedChannel | null)[] = [];
+  readonly #areLabels: boolean;
+  #channels: readonly number[];
+  #mix: readonly MixedChannel[] = [];
+  #isMixLate = false;
   #version = 0;
   #done = 0;
   #map: OpenLayersMap | undefined;
@@ -133,17 +150,14 @@ export class PyramidSource extends DataTileSource {
   #loading: DataTile | undefined;
 
   constructor(options: PyramidSourceOptions) {
-    const { pyramid, plane = pyramid.plane, projection, channels = [0] } = options;
+    const { pyramid, plane = pyramid.plane, projection, channels = [0], areLabels = false } = options;
     const levels = levelsOf(pyramid, plane, options);
     const finest = levels.at(-1) as TileLevel;
-    const axis = pyramid.axes.findIndex(({ role }, at) => role === "c" && at !== plane.x && at !== plane.y);
-    const c = axis < 0 ? undefined : axis;
+    const c = options.channelAxis ?? channelAxisOf(pyramid, plane);
     const { dtype, attrs, zarrFormat } = (pyramid.levels[0] as PyramidLevel).array;
     const isFull = levels.every((level) => !isShort(level, finest));
-    const bands = bandsOf(
-      { dtype, attrs, zarrFormat, isFull, decodesCf: options.decode === "cf" },
-      channels.length,
-    );
+    const decodesCf = options.decode !== undefined;
+    const bands = bandsOf({ dtype, attrs, zarrFormat, isFull, decodesCf, areLabels }, channels.length);
     super({
       loader: (z, column, row) => this.#load(z, column, row),
       tileGrid: new LevelGrid(gridOf(levels, finest)),
@@ -157,7 +171,8 @@ export class PyramidSource extends DataTileSource {
     this.setTileSizes(levels.map(({ tileWidth, tileHeight }) => [tileWidth, tileHeight]));
     this.pyramid = pyramid;
     this.extent = finest.extent;
-    this.channels = channels;
+    this.#channels = channels;
+    this.#areLabels = areLabels;
     this.bands = bands;
     this.#levels = levels;
     this.#axes = { ...plane, c };
@@ -171,7 +186,7 @@ export class PyramidSource extends DataTileSource {
       isLog: false,
     };
     this.#reader = new TileReader(pyramid.levels, this.#axes, {
-      decodesCf: options.decode === "cf",
+      decode: options.decode,
       bytes: this.#cacheBytes,
     });
   }
@@ -194,10 +209,19 @@ export class PyramidSource extends DataTileSource {
     return this.#at;
   }
 
-  /** How more channels than bands are drawn, null for one that is not. Tiles are mixed anew from what was read. */
-  setMix(mix: readonly (MixedChannel | null)[]): void {
+  /** Indices along the axis of channels that are read: a band each, or those of the picture. */
+  get channels(): readonly number[] {
+    return this.#channels;
+  }
+
+  /** Which channels pictures are made of, and how. Tiles are made anew from what was read; only channels that are new are requested. */
+  setMix(mix: readonly MixedChannel[]): void {
     this.#mix = mix;
-    if (this.bands.isMixed) this.#renew();
+    if (!this.bands.isPicture || this.#areLabels) return;
+    this.#channels = mix.map(({ channel }) => channel);
+    // While tiles are being made the latest mix waits: otherwise a window that is dragged would end each picture before it is seen.
+    if (this.#running.size > 0 && this.#version > 0) this.#isMixLate = true;
+    else this.#renew();
   }
 
   /** Whether bands hold decimal logarithms. */
@@ -217,6 +241,12 @@ export class PyramidSource extends DataTileSource {
   /** The pyramid's level that a resolution is drawn with. */
   levelFor(resolution: number): number {
     return this.#levels[this.#zFor(resolution)]?.level ?? 0;
+  }
+
+  /** Map units of an element of a level, across and down. */
+  elementSize(level: number): [number, number] {
+    const own = this.#levels.find((other) => other.level === level) ?? this.#levels.at(-1);
+    return own ? [own.stepX, own.stepY] : [1, 1];
   }
 
   /**
@@ -247,13 +277,13 @@ export class PyramidSource extends DataTileSource {
     const place = (element.column - roll + width) % width;
     const [column, row] = [Math.floor(place / tileWidth), Math.floor(element.row / tileHeight)];
     const tile = this.#placeOf(z, column, row, true);
-    const values = this.channels.map((channel) => {
+    const values = this.#channels.map((channel) => {
       const found = tile ? this.#reader.kept(tile, channel) : undefined;
       const value =
         tile && found ? elementOf(found, place - tile.x.start, element.row - tile.y.start) : undefined;
       return { channel, value };
     });
-    if (this.#axes.c !== undefined) index[this.#axes.c] = this.channels[0] ?? 0;
+    if (this.#axes.c !== undefined) index[this.#axes.c] = this.#channels[0] ?? 0;
     return { level: level.level, index, values };
   }
 
@@ -263,7 +293,7 @@ export class PyramidSource extends DataTileSource {
     const priority = options.priority ?? PRIORITY.ahead;
     const places = this.#visible(0).map(({ z, column, row }) => this.#placeOf(z, column, row, false, at));
     await Promise.all(
-      places.map((place) => place && this.#reader.read(place, this.channels, { signal, priority })),
+      places.map((place) => place && this.#reader.read(place, this.#channels, { signal, priority })),
     );
   }
 
@@ -272,7 +302,7 @@ export class PyramidSource extends DataTileSource {
     for (const { z, column, row } of this.#visible(0)) {
       const place = this.#placeOf(z, column, row, false);
       if (!place) continue;
-      for (const channel of this.channels) {
+      for (const channel of this.#channels) {
         const found = this.#reader.kept(place, channel);
         if (found) yield { channel, values: valuesOf(found, place) };
       }
@@ -368,13 +398,23 @@ export class PyramidSource extends DataTileSource {
     const wanted = this.#map?.getView().getResolution();
     const shown = wanted === undefined ? finest : this.#zFor(wanted);
     const priority = z === shown ? PRIORITY.view : z === 0 ? PRIORITY.coarsest : PRIORITY.coarser;
-    const elements = await this.#reader.read(place, this.channels, { signal, priority });
+    const elements = await this.#reader.read(place, this.#channels, { signal, priority });
     signal.throwIfAborted();
-    if (!this.bands.isMixed) return packTile(place.level, place, elements, this.#packing);
+    if (!this.bands.isPicture) return packTile(place.level, place, elements, this.#packing);
+    return this.#picture(place, elements, signal);
+  }
+
+  /** A tile as a picture; the page is given back now and then. */
+  async #picture(place: TilePlace, elements: readonly TileElements[], signal: AbortSignal) {
     const { tileWidth, tileHeight } = place.level;
     const out = new Uint8Array(tileWidth * tileHeight * 4);
-    const mixed = elements.flatMap((own, band) => {
-      const how = this.#mix[band];
+    if (this.#areLabels) {
+      if (elements[0]) paintLabels(place.level, place, elements[0], out);
+      await breathe();
+      return out;
+    }
+    const mixed = elements.flatMap((own, at) => {
+      const how = this.#mix[at];
       return how ? [{ ...own, ...how }] : [];
     });
     const mix = tileMixer(place.level, place, mixed, out);
@@ -448,13 +488,13 @@ export class PyramidSource extends DataTileSource {
     }
     for (const [key, { z, column, row }] of wanted) {
       const place = this.#placeOf(z, column, row, false);
-      if (!place || this.#ahead.has(key) || this.channels.every((own) => this.#reader.kept(place, own)))
+      if (!place || this.#ahead.has(key) || this.#channels.every((own) => this.#reader.kept(place, own)))
         continue;
       const controller = new AbortController();
       this.#ahead.set(key, controller);
       const wish = { signal: controller.signal, priority: PRIORITY.ahead };
       // An error shows itself when the tile is in view.
-      this.#reader.read(place, this.channels, wish).then(
+      this.#reader.read(place, this.#channels, wish).then(
         () => this.#ahead.delete(key),
         () => undefined,
       );
@@ -464,6 +504,10 @@ export class PyramidSource extends DataTileSource {
   #report(): void {
     const { size } = this.#running;
     this.onProgress({ wanted: this.#done + size, done: this.#done });
-    if (size === 0) this.#done = 0;
+    if (size > 0) return;
+    this.#done = 0;
+    if (!this.#isMixLate) return;
+    this.#isMixLate = false;
+    this.#renew();
   }
 }

@@ -42,9 +42,9 @@ export function channelVariables(layout: BandLayout, channels: readonly (MixedCh
   return variables;
 }
 
-/** Adds the light of channels, each in its colour. Tiles that the source has mixed are drawn as they are. */
+/** Adds the light of channels, each in its colour. Tiles that the source has made pictures of are drawn as they are. */
 export function channelStyle(layout: BandLayout, channels: readonly (MixedChannel | null)[]): Style {
-  if (layout.isMixed) return {};
+  if (layout.isPicture) return {};
   const light = (name: string): Expression | number => {
     const parts = channels.map(
       (_, at): Expression => [

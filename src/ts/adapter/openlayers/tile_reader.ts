@@ -2,6 +2,7 @@
  * Reads the elements of tiles, and keeps the latest within a number of bytes: contrast, steps back and forth and values under the pointer
  * take them from here. What a tile looks like is not known here.
  */
+import type { CfOptions } from "../../api/read/packing.ts";
 import type { AnySelection } from "../../api/selection.ts";
 import type { PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Slice } from "../../model/types.ts";
@@ -35,6 +36,8 @@ export interface TileAxes {
   c: number | undefined;
 }
 
+type Decode = "cf" | CfOptions | undefined;
+
 interface Kept {
   elements: TileElements;
   bytes: number;
@@ -43,18 +46,14 @@ interface Kept {
 export class TileReader {
   readonly #levels: readonly PyramidLevel[];
   readonly #axes: TileAxes;
-  readonly #decodesCf: boolean;
+  readonly #decode: Decode;
   readonly #mostBytes: number;
   readonly #kept = new Map<string, Kept>();
   #bytes = 0;
 
-  constructor(
-    levels: readonly PyramidLevel[],
-    axes: TileAxes,
-    options: { decodesCf: boolean; bytes: number },
-  ) {
+  constructor(levels: readonly PyramidLevel[], axes: TileAxes, options: { decode: Decode; bytes: number }) {
     [this.#levels, this.#axes] = [levels, axes];
-    [this.#decodesCf, this.#mostBytes] = [options.decodesCf, options.bytes];
+    [this.#decode, this.#mostBytes] = [options.decode, options.bytes];
   }
 
   #key({ level, column, row, at }: TilePlace, channel: number): string {
@@ -120,8 +119,8 @@ export class TileReader {
       if (axis === this.#axes.y) return slice(y.start, y.stop);
       return axis === this.#axes.c ? slice(...channels) : index;
     }) as AnySelection;
-    const { data } = this.#decodesCf
-      ? await array.get(selection, { ...wish, decode: "cf" })
+    const { data } = this.#decode
+      ? await array.get(selection, { ...wish, decode: this.#decode })
       : await array.get(selection, wish);
     return this.#part(data as unknown as Numbers, [
       run[1] - run[0],
