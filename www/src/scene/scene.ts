@@ -3,6 +3,7 @@
  * picture draws it, the panels change its channels, labels and field style. No DOM, no drawing.
  */
 import type * as zarr from "zarr-wasm";
+import type { LevelPlace } from "zarr-wasm/openlayers";
 
 export type ArrayNode = zarr.Array<zarr.DataType, zarr.Readable>;
 export type GroupNode = zarr.Group<zarr.Readable>;
@@ -31,6 +32,7 @@ export interface SceneChannel {
   window: [number, number];
   /** Of the slider: the window stays inside. */
   limits: [number, number];
+  /** The power that a place in the window, from 0 to 1, is raised to: below 1 is brighter. */
   gamma: number;
   visible: boolean;
 }
@@ -48,6 +50,7 @@ export interface SceneLabel {
 export interface FieldStyle {
   /** A name of `COLORMAPS`. */
   colormap: string;
+  /** Values of the first and the last colour. */
   range: [number, number];
   log: boolean;
   reversed: boolean;
@@ -61,8 +64,8 @@ export type Space =
   | { kind: "physical"; unit: string }
   /** Degrees east and north. */
   | { kind: "geographic" }
-  /** A projected grid: proj4's definition, and a name for people. */
-  | { kind: "projected"; definition: string; name: string; unit: string };
+  /** A projected grid: a definition that proj4 reads (its text, WKT, PROJJSON), and a name for people. */
+  | { kind: "projected"; definition: string | Record<string, unknown>; name: string; unit: string };
 
 /** An array that could be shown in place of this one. */
 export interface SceneVariable {
@@ -72,7 +75,8 @@ export interface SceneVariable {
 }
 
 export interface Scene {
-  kind: "image" | "rgb" | "field";
+  /** `labels`: ids, each in a colour of its own. */
+  kind: "image" | "rgb" | "field" | "labels";
   title: string;
   /** Of the values; empty where nothing says it. */
   unit: string;
@@ -83,7 +87,13 @@ export interface Scene {
   /** Positions of the axes that are drawn across and down. */
   plane: { x: number; y: number };
   space: Space;
-  /** Of an image; the three of an RGB image; one of a field. */
+  /** Where each level of the pyramid is on the map, whose y grows upwards; undefined where the pyramid itself says it. */
+  places?: readonly LevelPlace[];
+  /** Whether coordinates of y grow upwards, as northings do. */
+  isUpward: boolean;
+  /** How values are unpacked: as CF's attributes say, or not at all. */
+  decode?: { convention: "cf"; zarrFillValue: boolean };
+  /** Of an image; the three of an RGB image. Empty of a field, which has a style. */
   channels: SceneChannel[];
   labels: SceneLabel[];
   /** Of a field alone. */
@@ -97,6 +107,8 @@ export interface SceneOptions {
   signal?: AbortSignal | undefined;
   /** Path below the node of the array to show, where the node is a group of variables. */
   variable?: string | undefined;
+  /** Takes elements for ids, where nothing in the node says it. */
+  kind?: "labels" | undefined;
   /** Names of the axes to draw, instead of x and y. */
   plane?: { x: string; y: string } | undefined;
 }
