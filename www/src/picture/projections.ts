@@ -1,0 +1,70 @@
+/** The projection of a map for what a scene's coordinates mean. proj4 is loaded for projected grids alone. */
+import { get as getProjection, transformExtent } from "ol/proj.js";
+import Projection from "ol/proj/Projection.js";
+import type { Space } from "../scene/scene.js";
+
+type Extent = [number, number, number, number];
+
+/** Metres of a unit of length as OME and CF have them. */
+const METERS: [pattern: RegExp, meters: number][] = [
+  [/^(m|met(er|re)s?)$/i, 1],
+  [/^(km|kilomet(er|re)s?)$/i, 1000],
+  [/^(cm|centimet(er|re)s?)$/i, 1e-2],
+  [/^(mm|millimet(er|re)s?)$/i, 1e-3],
+  [/^(um|µm|μm|micron|micromet(er|re)s?)$/i, 1e-6],
+  [/^(nm|nanomet(er|re)s?)$/i, 1e-9],
+  [/^(Å|angstroms?)$/i, 1e-10],
+];
+
+export const metersOf = (unit: string): number | undefined => METERS.find(([pattern]) => pattern.test(unit))?.[1];
+
+let registered = 0;
+
+/** Resolves to the projection of a space, whose pictures cover an extent. */
+export async function projectionFor(space: Space, extent: Extent): Promise<Projection> {
+  if (space.kind === "projected") {
+    const found = await projected(space, extent);
+    if (found) return found;
+  }
+  return plainProjection(space, extent);
+}
+
+/** The same for spaces that need no proj4; null where it does. */
+export function plainProjection(space: Space, extent: Extent): Projection {
+  const geographic = space.kind === "geographic" ? getProjection("EPSG:4326") : null;
+  if (geographic) return geographic;
+  const metersPerUnit = space.kind === "physical" || space.kind === "projected" ? metersOf(space.unit) : undefined;
+  return new Projection({
+    code: "plane",
+    units: metersPerUnit === undefined ? "pixels" : "m",
+    extent,
+    ...(metersPerUnit === undefined ? {} : { metersPerUnit }),
+  });
+}
+
+/** A registered projection; null for a definition that proj4 does not read. */
+async function projected(space: Space & { kind: "projected" }, extent: Extent): Promise<Projection | null> {
+  const [{ default: proj4 }, { register }] = await Promise.all([import("proj4"), import("ol/proj/proj4.js")]);
+  registered += 1;
+  const code = `scene:${registered}`;
+  try {
+    proj4.defs(code, space.definition as string);
+    register(proj4);
+  } catch {
+    return null;
+  }
+  const found = getProjection(code);
+  if (!found) return null;
+  found.setExtent(extent);
+  const world = worldExtent(found, extent);
+  if (!world) return null;
+  found.setWorldExtent(world);
+  return found;
+}
+
+/** Degrees that an extent reaches over; null where it is nowhere on the globe. */
+function worldExtent(projection: Projection, extent: Extent): Extent | null {
+  const world = transformExtent(extent, projection, "EPSG:4326", 16) as Extent;
+  if (!world.every(Number.isFinite)) return [-180, -90, 180, 90];
+  return world[2] > world[0] && world[3] > world[1] ? world : null;
+}
