@@ -47,6 +47,12 @@ class PictureFrame {
     return new URLSearchParams(this.frame.contentWindow.location.search);
   }
 
+  /** The middle in the coordinates of the map, and their units for a CSS pixel, as the address has them. */
+  async view() {
+    const words = await until(() => this.query.get("view"), "the view in the page's address");
+    return words.split(",").map(Number);
+  }
+
   find(selector) {
     return this.document?.querySelector(selector);
   }
@@ -135,8 +141,8 @@ function readingOf(readout) {
   const words = {};
   for (const place of readout.querySelectorAll(".at")) {
     const name = place.querySelector(".name").textContent;
-    const digits = place.querySelector(".index").textContent;
-    index[name] = Number(digits.replace(/[[\]]/g, ""));
+    const digits = place.querySelector(".index")?.textContent ?? "";
+    if (digits) index[name] = Number(digits.replace(/[[\]]/g, ""));
     words[name] = place.textContent.slice(name.length).replace(digits, "").trim();
   }
   return {
