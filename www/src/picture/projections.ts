@@ -1,6 +1,7 @@
 /** The projection of a map for what a scene's coordinates mean. proj4 is loaded for projected grids alone. */
-import { get as getProjection, transformExtent } from "ol/proj.js";
+
 import Projection from "ol/proj/Projection.js";
+import { get as getProjection, transformExtent } from "ol/proj.js";
 import type { Space } from "../scene/scene.js";
 
 type Extent = [number, number, number, number];
@@ -16,7 +17,8 @@ const METERS: [pattern: RegExp, meters: number][] = [
   [/^(Å|angstroms?)$/i, 1e-10],
 ];
 
-export const metersOf = (unit: string): number | undefined => METERS.find(([pattern]) => pattern.test(unit))?.[1];
+export const metersOf = (unit: string): number | undefined =>
+  METERS.find(([pattern]) => pattern.test(unit))?.[1];
 
 let registered = 0;
 
@@ -33,7 +35,8 @@ export async function projectionFor(space: Space, extent: Extent): Promise<Proje
 export function plainProjection(space: Space, extent: Extent): Projection {
   const geographic = space.kind === "geographic" ? getProjection("EPSG:4326") : null;
   if (geographic) return geographic;
-  const metersPerUnit = space.kind === "physical" || space.kind === "projected" ? metersOf(space.unit) : undefined;
+  const metersPerUnit =
+    space.kind === "physical" || space.kind === "projected" ? metersOf(space.unit) : undefined;
   return new Projection({
     code: "plane",
     units: metersPerUnit === undefined ? "pixels" : "m",
