@@ -110,6 +110,9 @@ const label = (baseline: CanvasTextBaseline, align: CanvasTextAlign, offset: Poi
     stroke: new Stroke({ color: "rgba(255, 255, 255, 0.85)", width: 3 }),
   });
 
+/** Degrees between two lines. */
+const INTERVALS = [90, 45, 30, 20, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001];
+
 /** Meridians and parallels with their degrees. */
 export const graticuleLayer = (): Graticule =>
   new Graticule({
@@ -117,6 +120,7 @@ export const graticuleLayer = (): Graticule =>
     showLabels: true,
     wrapX: false,
     targetSize: 110,
+    intervals: INTERVALS,
     lonLabelFormatter: longitudeText,
     latLabelFormatter: latitudeText,
     lonLabelStyle: label("bottom", "center", [0, -4]),

@@ -113,10 +113,10 @@ function planeOf(axes: readonly SceneAxis[], wanted: SceneOptions["plane"]) {
 }
 
 const labelsOf = (pyramid: zarr.Pyramid): SceneLabel[] =>
-  pyramid.labels.map((path) => ({
+  pyramid.labels.map((path, at) => ({
     path,
     name: path.slice(path.lastIndexOf("/") + 1),
-    visible: false,
+    visible: at === 0,
     opacity: LABEL_OPACITY,
   }));
 
