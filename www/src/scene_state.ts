@@ -28,7 +28,9 @@ export function indicesOf(
     before?.axes.some((axis) => axis.name === name && axis.length === length) ? before.at[name] : undefined;
   return Object.fromEntries(
     scene.axes.map((axis) => {
-      const index = wanted[axis.name] ?? kept(axis) ?? axis.start;
+      // Of an axis of the plane the index counts once another plane is drawn.
+      const start = axis.role === "x" || axis.role === "y" ? Math.floor(axis.length / 2) : axis.start;
+      const index = wanted[axis.name] ?? kept(axis) ?? start;
       return [axis.name, Math.max(0, Math.min(index, axis.length - 1))];
     }),
   );
@@ -45,6 +47,6 @@ export function isSamePlane(one: Scene, other: Scene): boolean {
 export function slidAxes(scene: Scene, plane: { x: number; y: number }): SceneAxis[] {
   return scene.axes.filter(({ axis, length, role }) => {
     const isDrawn = axis === plane.x || axis === plane.y;
-    return !isDrawn && length > 1 && !(role === "c" && scene.kind !== "field");
+    return !isDrawn && length > 1 && !(role === "c" && scene.kind !== "field" && scene.kind !== "labels");
   });
 }

@@ -109,7 +109,7 @@ export class Stage {
   state(): UrlState {
     const scene = this.#scene;
     if (!scene) return {};
-    const { plane } = scene;
+    const { plane } = scene.pyramid;
     const isSwapped = plane.x !== this.#plane.x || plane.y !== this.#plane.y;
     const sliders = slidAxes(scene, this.#plane);
     return {
@@ -132,6 +132,7 @@ export class Stage {
     const part = kind === "scene" ? "map" : kind;
     for (const id of PARTS) byId(id).hidden = id !== part;
     for (const id of ["zoom", "panel-display-content"]) byId(id).hidden = kind !== "scene";
+    byId<HTMLButtonElement>("switch-display").disabled = kind !== "scene";
     byId("stage").dataset.kind = this.#shown?.kind === "scene" ? this.#shown.scene.kind : kind;
   }
 
@@ -169,13 +170,12 @@ export class Stage {
   #showColours(scene: Scene): void {
     const { signal } = this.#reading;
     byId("field-section").hidden = scene.kind !== "field";
-    byId("channels-section").hidden = scene.kind === "field";
+    byId("channels-section").hidden = scene.channels.length === 0;
     if (scene.kind === "field" && scene.field) {
       const { title, integer, field } = scene;
-      const limits = scene.channels[0]?.limits ?? field.range;
       const histogram = () => coarseHistogram(scene, this.#at, { signal });
       const limitsInView = () => this.#picture.limitsInView();
-      this.#field.show({ title, style: field, limits, integer, histogram, limitsInView });
+      this.#field.show({ title, style: field, limits: field.range, integer, histogram, limitsInView });
       this.#legend.showField(scene, field);
     } else {
       const { channels, integer } = scene;
@@ -193,8 +193,9 @@ export class Stage {
     const map = layers
       ? { coast: layers.includes("coast"), graticule: layers.includes("graticule") }
       : { coast: true, graticule: false };
-    this.#layers.show(scene.labels, this.#picture.isMap ? map : null);
-    if (this.#picture.isMap) this.#setMapLayers(map);
+    const isMap = scene.space.kind === "geographic" || scene.space.kind === "projected";
+    this.#layers.show(scene.labels, isMap ? map : null);
+    this.#setMapLayers(map);
   }
 
   #setMapLayers({ coast, graticule }: MapLayers): void {
@@ -211,6 +212,7 @@ export class Stage {
       this.onWarnings();
     };
     this.#picture.onError = (error) => this.onError(error);
+    this.#picture.onScene = (scene) => this.#takePlane(scene);
     this.#picture.onLevel = (level) => this.#view.setDrawnLevel(level);
   }
 
@@ -225,7 +227,7 @@ export class Stage {
       this.onChange();
     };
     this.#dimensions.preload = (name, index) => this.#picture.preload({ ...this.#at, [name]: index });
-    this.#view.onPlane = (plane) => this.#setPlane(plane);
+    this.#view.onPlane = (plane) => this.#picture.setPlane(plane);
     this.#view.onLevel = (level) => {
       this.#level = level;
       this.#picture.setLevel(level);
@@ -256,12 +258,12 @@ export class Stage {
     };
   }
 
-  #setPlane(plane: { x: number; y: number }): void {
-    if (!this.#scene) return;
-    this.#plane = plane;
-    this.#picture.setPlane(plane);
+  /** The scene with other axes drawn. */
+  #takePlane(scene: Scene): void {
+    this.#scene = scene;
+    this.#plane = { ...scene.plane };
     this.#showDimensions();
-    this.#view.show(this.#scene, plane, this.#level);
+    this.#view.show(scene, this.#plane, this.#level);
     this.onChange();
   }
 

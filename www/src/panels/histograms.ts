@@ -18,7 +18,7 @@ export function coarseHistogram(
   at: Record<string, number>,
   { signal, channel }: HistogramChoice,
 ): Promise<zarr.Histogram> {
-  const { pyramid, axes, plane, kind } = scene;
+  const { pyramid, axes, plane, decode } = scene;
   const level = pyramid.levels.at(-1);
   if (!level) return Promise.reject(new zarr.ZarrError("Argument", "the pyramid has no level"));
   const selection = level.shape.map((length, position) => {
@@ -27,8 +27,7 @@ export function coarseHistogram(
     const index = axis?.role === "c" && channel !== undefined ? channel : (at[axis?.name ?? ""] ?? 0);
     return coarseIndex(index, axis?.length ?? length, length);
   });
-  const decode = kind === "field" ? { decode: "cf" as const } : {};
-  return zarr.histogram(level.array, { selection, bins: BINS, signal, ...decode });
+  return zarr.histogram(level.array, { selection, bins: BINS, signal, ...(decode && { decode }) });
 }
 
 function middle(length: number) {

@@ -21,7 +21,7 @@ export class PlateGrid {
     });
     const table = element(
       "table",
-      { class: "plate" },
+      { class: "plate-table" },
       element("caption", {}, `${plate.name || "Plate"}: ${plate.wells.length} wells`),
       element("thead", {}, element("tr", {}, element("td", {}), ...head)),
       element("tbody", {}, ...rows),
@@ -35,7 +35,7 @@ export class PlateGrid {
 
   #cell(well: PlateWell | undefined): HTMLElement {
     if (!well) return element("td", {}, element("span", { class: "no-well", "aria-hidden": "true" }));
-    const button = element("button", { type: "button", class: "well", tabindex: -1 }, well.name);
+    const button = element("button", { type: "button", class: "well-button", tabindex: -1 }, well.name);
     button.setAttribute("aria-label", `Well ${well.name}`);
     button.addEventListener("click", () => this.onWell(well));
     return element("td", {}, button);

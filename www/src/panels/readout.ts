@@ -14,18 +14,11 @@ export class Readout {
     this.#place.hidden = reading === null;
     if (!reading) return;
     const { index, coordinates, values } = reading;
-    const named = new Map(coordinates.map(({ name, text }) => [name, text]));
-    const places = index.map(({ name, index }) => {
-      const text = named.get(name);
-      const isNew = text !== undefined && text !== String(index);
-      return element(
-        "span",
-        { class: "at" },
-        element("span", { class: "name" }, name),
-        isNew ? ` ${text} ` : " ",
-        element("span", { class: "index" }, isNew ? `[${index}]` : String(index)),
-      );
-    });
+    const places = coordinates.map(({ name, text }) =>
+      element("span", {}, element("span", { class: "name" }, name), ` ${text}`),
+    );
+    const indices = index.map(({ name, index }) => `${name} ${index}`).join(", ");
+    places.push(element("span", { class: "index" }, coordinates.length > 0 ? `[${indices}]` : indices));
     const told = values.map(({ name, text, color }) => {
       const dot = element("span", { class: "dot" });
       if (color) dot.style.background = color;

@@ -14,6 +14,8 @@ export class Status {
   readonly #counters: HTMLElement;
   #text = "";
   #timer = 0;
+  /** Tiles of the picture before are no news while something else is opened. */
+  #isBusy = false;
 
   constructor(progress: HTMLProgressElement, words: HTMLElement, counters: HTMLElement) {
     [this.#progress, this.#words, this.#counters] = [progress, words, counters];
@@ -22,11 +24,13 @@ export class Status {
 
   /** Something of unknown length is under way. */
   busy(text: string): void {
+    this.#isBusy = true;
     this.#progress.removeAttribute("value");
     this.#run(text);
   }
 
   idle(): void {
+    this.#isBusy = false;
     clearTimeout(this.#timer);
     this.#timer = 0;
     this.#progress.value = 1;
@@ -35,6 +39,7 @@ export class Status {
   }
 
   show({ wanted, done }: { wanted: number; done: number }): void {
+    if (this.#isBusy) return;
     if (done >= wanted) {
       this.idle();
       return;

@@ -22,7 +22,8 @@ export class ViewOptions {
   show(scene: Scene, plane: { x: number; y: number }, level: number | null): void {
     this.#plane = { ...plane };
     const drawn = scene.axes.filter(
-      ({ length, role }) => length > 1 && !(role === "c" && scene.kind !== "field"),
+      ({ length, role }) =>
+        length > 1 && !(role === "c" && scene.kind !== "field" && scene.kind !== "labels"),
     );
     const rows = [
       ...(drawn.length > 2 ? [this.#axes(drawn)] : []),
@@ -65,7 +66,8 @@ export class ViewOptions {
         element(
           "button",
           { type: "button", "aria-pressed": String(isChosen), onclick: press },
-          `${across.name}${down.name}`,
+          // "yz", as everybody calls it, whichever lies across.
+          across === z ? `${down.name}${across.name}` : `${across.name}${down.name}`,
         ),
       );
     }

@@ -65,6 +65,8 @@ export class WindowControl {
 
   setHistogram(counts: Counts): void {
     this.#counts = counts;
+    const [low, high] = this.#limits;
+    this.#limits = [Math.min(low, counts.window[0]), Math.max(high, counts.window[1])];
     this.#draw();
   }
 
@@ -117,7 +119,7 @@ export class WindowControl {
     const [from, to] = this.#extent();
     for (const [at, side] of SIDES.entries()) {
       const value = this.#window[at] ?? 0;
-      const text = plainNumber(value);
+      const text = plainNumber(this.#options.integer ? Math.round(value) : value);
       const slider = this.#sliders[side];
       slider.value = String(Math.round(((value - from) / (to - from)) * STEPS));
       slider.setAttribute("aria-valuetext", text);

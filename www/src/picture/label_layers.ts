@@ -23,7 +23,12 @@ export class LabelLayers {
   #labels: readonly SceneLabel[] = [];
   #at: At;
 
-  constructor(map: OpenLayersMap, scene: Scene, projection: Projection, options: { at: At; signal: AbortSignal }) {
+  constructor(
+    map: OpenLayersMap,
+    scene: Scene,
+    projection: Projection,
+    options: { at: At; signal: AbortSignal },
+  ) {
     [this.#map, this.#scene, this.#projection] = [map, scene, projection];
     [this.#at, this.#signal] = [options.at, options.signal];
   }

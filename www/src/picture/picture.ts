@@ -80,6 +80,8 @@ export class Picture {
   #channels: readonly SceneChannel[] = [];
   #at: Record<string, number> = {};
   #level = -1;
+  /** The camera that shows all of the picture, if it is the one in use. */
+  #fitted: Camera | null = null;
   #pointer: number[] | null = null;
   #lines: { graticule: boolean; coast: boolean } = { graticule: true, coast: true };
   #graticule: BaseLayer | null = null;
@@ -100,6 +102,7 @@ export class Picture {
   #listen(target: HTMLElement): void {
     this.#map.on("moveend", () => this.onCamera(this.camera()));
     this.#map.on("postrender", () => this.#tellLevel());
+    this.#map.on("change:size", () => this.#fitAgain());
     this.#map.on("pointermove", ({ pixel, dragging }) => {
       if (!dragging) this.#point(pixel);
     });
@@ -181,6 +184,7 @@ export class Picture {
   #view(extent: MapExtent, projection: Projection, camera: Camera | undefined): View {
     this.#map.updateSize();
     const fitting = this.#fitting(extent);
+    this.#fitted = camera ? null : fitting;
     const { x, y, resolution } = camera ?? fitting;
     const steps = this.#drawn?.image.source.elementSize(0) ?? [1, 1];
     return new View({
@@ -200,7 +204,10 @@ export class Picture {
   #fitting([left, bottom, right, top]: MapExtent): Camera {
     const [width = 1, height = 1] = this.#map.getSize() ?? [];
     const share = 1 - 2 * MARGIN;
-    const resolution = Math.max((right - left) / Math.max(width * share, 1), (top - bottom) / Math.max(height * share, 1));
+    const resolution = Math.max(
+      (right - left) / Math.max(width * share, 1),
+      (top - bottom) / Math.max(height * share, 1),
+    );
     return { x: (left + right) / 2, y: (bottom + top) / 2, resolution };
   }
 
@@ -306,16 +313,28 @@ export class Picture {
     return low < high ? [low, high] : [counted.min, counted.max];
   }
 
+  /** A place that changes its size keeps showing all of the picture, if it did. */
+  #fitAgain(): void {
+    const [drawn, fitted] = [this.#drawn, this.#fitted];
+    const { x, y, resolution } = this.camera();
+    if (!drawn || !fitted || x !== fitted.x || y !== fitted.y || resolution !== fitted.resolution) return;
+    this.#map.setView(this.#view(drawn.image.source.extent, drawn.projection, undefined));
+  }
+
   fit(): void {
     const extent = this.#drawn?.image.source.extent;
     if (!extent) return;
-    const { x, y, resolution } = this.#fitting(extent);
+    this.#fitted = this.#fitting(extent);
+    const { x, y, resolution } = this.#fitted;
     this.#map.getView().animate({ center: [x, y], resolution, duration: 200 });
   }
 
   zoomBy(factor: number): void {
     const view = this.#map.getView();
-    view.animate({ resolution: view.getConstrainedResolution((view.getResolution() ?? 1) / factor), duration: 150 });
+    view.animate({
+      resolution: view.getConstrainedResolution((view.getResolution() ?? 1) / factor),
+      duration: 150,
+    });
   }
 
   /** In CSS pixels. */
@@ -368,7 +387,9 @@ export class Picture {
     const { scene, image, labels, projection, words } = drawn;
     const reading = image.source.reading(x, y, resolution);
     if (!reading) return null;
-    const others = scene.axes.filter(({ role, axis }) => role !== "c" && axis !== scene.plane.x && axis !== scene.plane.y);
+    const others = scene.axes.filter(
+      ({ role, axis }) => role !== "c" && axis !== scene.plane.x && axis !== scene.plane.y,
+    );
     const step = Math.min(...image.source.elementSize(reading.level));
     const named = others.map(({ name }) => ({ name, text: words.text(name, this.#at[name] ?? 0) }));
     return {
@@ -376,8 +397,16 @@ export class Picture {
       index: scene.axes.flatMap(({ name, role, axis }) =>
         role === "c" ? [] : [{ name, index: reading.index[axis] ?? 0 }],
       ),
-      coordinates: [...named.filter(({ text }) => text !== ""), ...placeTexts(scene, [x, y], projection, step)],
-      values: valueTexts({ scene, channels: this.#channels, labels: labels.shown }, reading, [x, y], resolution),
+      coordinates: [
+        ...named.filter(({ text }) => text !== ""),
+        ...placeTexts(scene, [x, y], projection, step),
+      ],
+      values: valueTexts(
+        { scene, channels: this.#channels, labels: labels.shown },
+        reading,
+        [x, y],
+        resolution,
+      ),
     };
   }
 }

@@ -1,6 +1,7 @@
 /** The projection of a map for what a scene's coordinates mean. proj4 is loaded for projected grids alone. */
-import { get as getProjection, transformExtent } from "ol/proj.js";
+
 import Projection from "ol/proj/Projection.js";
+import { fromLonLat, get as getProjection, toLonLat } from "ol/proj.js";
 import type { Space } from "../scene/scene.js";
 
 type Extent = [number, number, number, number];
@@ -16,7 +17,8 @@ const METERS: [pattern: RegExp, meters: number][] = [
   [/^(Å|angstroms?)$/i, 1e-10],
 ];
 
-export const metersOf = (unit: string): number | undefined => METERS.find(([pattern]) => pattern.test(unit))?.[1];
+export const metersOf = (unit: string): number | undefined =>
+  METERS.find(([pattern]) => pattern.test(unit))?.[1];
 
 let registered = 0;
 
@@ -33,7 +35,8 @@ export async function projectionFor(space: Space, extent: Extent): Promise<Proje
 export function plainProjection(space: Space, extent: Extent): Projection {
   const geographic = space.kind === "geographic" ? getProjection("EPSG:4326") : null;
   if (geographic) return geographic;
-  const metersPerUnit = space.kind === "physical" || space.kind === "projected" ? metersOf(space.unit) : undefined;
+  const metersPerUnit =
+    space.kind === "physical" || space.kind === "projected" ? metersOf(space.unit) : undefined;
   return new Projection({
     code: "plane",
     units: metersPerUnit === undefined ? "pixels" : "m",
@@ -62,9 +65,38 @@ async function projected(space: Space & { kind: "projected" }, extent: Extent): 
   return found;
 }
 
-/** Degrees that an extent reaches over; null where it is nowhere on the globe. */
-function worldExtent(projection: Projection, extent: Extent): Extent | null {
-  const world = transformExtent(extent, projection, "EPSG:4326", 16) as Extent;
-  if (!world.every(Number.isFinite)) return [-180, -90, 180, 90];
-  return world[2] > world[0] && world[3] > world[1] ? world : null;
+/** Places of an extent that are looked at, on each side. */
+const SAMPLES = 24;
+
+/** Degrees that an extent reaches over, to whole steps; null where it is nowhere on the globe. */
+function worldExtent(projection: Projection, [left, bottom, right, top]: Extent): Extent | null {
+  const [longitudes, latitudes]: [number[], number[]] = [[], []];
+  for (let at = 0; at < (SAMPLES + 1) ** 2; at += 1) {
+    const [across, up] = [(at % (SAMPLES + 1)) / SAMPLES, Math.floor(at / (SAMPLES + 1)) / SAMPLES];
+    const place = [left + across * (right - left), bottom + up * (top - bottom)];
+    const [longitude = Number.NaN, latitude = Number.NaN] = toLonLat(place, projection);
+    if (Number.isFinite(longitude + latitude)) [longitudes[at], latitudes[at]] = [longitude, latitude];
+  }
+  const [west, east] = [
+    Math.min(...longitudes.filter(Number.isFinite)),
+    Math.max(...longitudes.filter(Number.isFinite)),
+  ];
+  const [south, north] = [
+    Math.min(...latitudes.filter(Number.isFinite)),
+    Math.max(...latitudes.filter(Number.isFinite)),
+  ];
+  if (!Number.isFinite(west + east + south + north)) return null;
+  const hasPole = (latitude: number) => {
+    const [x = Number.NaN, y = Number.NaN] = fromLonLat([0, latitude], projection);
+    return x > left && x < right && y > bottom && y < top;
+  };
+  const [hasNorth, hasSouth] = [hasPole(90), hasPole(-90)];
+  const step = east - west > 20 ? 10 : east - west > 2 ? 1 : 0.1;
+  const isAround = hasNorth || hasSouth || east - west > 180;
+  return [
+    isAround ? -180 : Math.floor(west / step) * step,
+    hasSouth ? -90 : Math.max(Math.floor(south / step) * step, -90),
+    isAround ? 180 : Math.ceil(east / step) * step,
+    hasNorth ? 90 : Math.min(Math.ceil(north / step) * step, 90),
+  ];
 }

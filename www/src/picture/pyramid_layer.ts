@@ -21,7 +21,9 @@ const COLORS = 256;
 export type At = Readonly<Record<string, number>>;
 
 function rgbOf(color: string): [number, number, number] {
-  const [red = 255, green = 255, blue = 255] = (color.match(/[0-9a-f]{2}/gi) ?? []).map((part) => Number.parseInt(part, 16));
+  const [red = 255, green = 255, blue = 255] = (color.match(/[0-9a-f]{2}/gi) ?? []).map((part) =>
+    Number.parseInt(part, 16),
+  );
   return [red, green, blue];
 }
 

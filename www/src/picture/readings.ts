@@ -1,6 +1,7 @@
 /** What is at a place of a picture, in words: indices, coordinates, and the values of what is drawn. */
-import { toLonLat } from "ol/proj.js";
+
 import type Projection from "ol/proj/Projection.js";
+import { toLonLat } from "ol/proj.js";
 import type { TileReading } from "zarr-wasm/openlayers";
 import { axisText } from "../scene/coordinates.js";
 import type { Scene, SceneChannel, SceneLabel } from "../scene/scene.js";
@@ -90,15 +91,29 @@ export interface Shown {
 }
 
 /** The values of a place, of channels or the field, and of the labels that lie above. */
-export function valueTexts({ scene, channels, labels }: Shown, reading: TileReading, point: [number, number], resolution: number) {
+export function valueTexts(
+  { scene, channels, labels }: Shown,
+  reading: TileReading,
+  point: [number, number],
+  resolution: number,
+) {
   const dtype = typeOf(scene);
   const byChannel = new Map(reading.values.map(({ channel, value }) => [channel, value]));
   const own =
     channels.length > 0
       ? channels
           .filter(({ visible }) => visible)
-          .map(({ index, name, color }) => ({ name, color, text: textOf(byChannel.get(index), dtype, scene.unit) }))
-      : [{ name: scene.kind === "labels" ? "label" : scene.title, text: textOf(byChannel.get(0), dtype, scene.unit) }];
+          .map(({ index, name, color }) => ({
+            name,
+            color,
+            text: textOf(byChannel.get(index), dtype, scene.unit),
+          }))
+      : [
+          {
+            name: scene.kind === "labels" ? "label" : scene.title,
+            text: textOf(byChannel.get(0), dtype, scene.unit),
+          },
+        ];
   const over = labels.flatMap(({ label, layer }) => {
     const value = layer.source.reading(...point, resolution)?.values[0]?.value;
     return value === undefined ? [] : [{ name: label.name, text: value ? String(value) : "none" }];

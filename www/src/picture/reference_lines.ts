@@ -5,8 +5,8 @@ import MultiLineString from "ol/geom/MultiLineString.js";
 import type MultiPolygon from "ol/geom/MultiPolygon.js";
 import Graticule from "ol/layer/Graticule.js";
 import VectorLayer from "ol/layer/Vector.js";
-import { getTransform } from "ol/proj.js";
 import type Projection from "ol/proj/Projection.js";
+import { getTransform } from "ol/proj.js";
 import VectorSource from "ol/source/Vector.js";
 import Fill from "ol/style/Fill.js";
 import Stroke from "ol/style/Stroke.js";
@@ -19,8 +19,8 @@ type Transform = (point: Point) => Point;
 
 /** Light below dark: lines are seen on every colour. */
 const COAST = [
-  new Style({ stroke: new Stroke({ color: "rgba(255, 255, 255, 0.55)", width: 2.4 }) }),
-  new Style({ stroke: new Stroke({ color: "rgba(20, 24, 28, 0.9)", width: 1 }) }),
+  new Style({ stroke: new Stroke({ color: "rgba(255, 255, 255, 0.6)", width: 2 }) }),
+  new Style({ stroke: new Stroke({ color: "rgba(20, 24, 28, 0.85)", width: 0.8 }) }),
 ];
 
 /** The map is cut at the antimeridian and at the pole: those edges are no coast. */
@@ -34,7 +34,10 @@ export function linesOf(ring: readonly Point[], transform: Transform, extent: Ex
   const [left, bottom, right, top] = extent;
   const [width, height] = [right - left, top - bottom];
   const isNear = ([x, y]: Point) =>
-    x >= left - REACH * width && x <= right + REACH * width && y >= bottom - REACH * height && y <= top + REACH * height;
+    x >= left - REACH * width &&
+    x <= right + REACH * width &&
+    y >= bottom - REACH * height &&
+    y <= top + REACH * height;
   const lines: Point[][] = [];
   let line: Point[] = [];
   let last: Point | null = null;
@@ -46,7 +49,9 @@ export function linesOf(ring: readonly Point[], transform: Transform, extent: Ex
     const place = transform(point);
     const before = ring[at - 1];
     const isEdge = before !== undefined && isCut(before) && isCut(point);
-    const isJump = last !== null && (Math.abs(place[0] - last[0]) > width / 2 || Math.abs(place[1] - last[1]) > height / 2);
+    const isJump =
+      last !== null &&
+      (Math.abs(place[0] - last[0]) > width / 2 || Math.abs(place[1] - last[1]) > height / 2);
     if (!isNear(place) || isEdge || isJump) end();
     if (isNear(place)) line.push(place);
     last = place;
@@ -74,7 +79,7 @@ function turnsOf(projection: Projection, [left, , right]: Extent): number[] {
 /** Coast lines over a picture. */
 export async function coastLayer(projection: Projection, extent: Extent): Promise<VectorLayer> {
   const rings = await landRings();
-  const project = getTransform("EPSG:4326", projection);
+  const project = getTransform("EPSG:4326", projection) ?? ((point: number[]) => point);
   const lines = turnsOf(projection, extent).flatMap((turn) => {
     const transform: Transform = (point) => {
       const [x = Number.NaN, y = Number.NaN] = project([...point], undefined, 2);
@@ -83,7 +88,7 @@ export async function coastLayer(projection: Projection, extent: Extent): Promis
     return rings.flatMap((ring) => linesOf(ring, transform, extent));
   });
   const source = new VectorSource({ features: [new Feature(new MultiLineString(lines))] });
-  return new VectorLayer({ source, style: COAST, zIndex: 20 });
+  return new VectorLayer({ source, style: COAST, zIndex: 20, extent: [...extent] });
 }
 
 const minus = (degrees: number) => Number(Math.abs(degrees).toFixed(6));
@@ -91,7 +96,8 @@ const longitudeText = (degrees: number) => {
   const own = ((((degrees + 180) % 360) + 360) % 360) - 180;
   return Math.abs(own) === 180 || own === 0 ? `${minus(own)}°` : `${minus(own)}°${own < 0 ? "W" : "E"}`;
 };
-const latitudeText = (degrees: number) => (degrees === 0 ? "0°" : `${minus(degrees)}°${degrees < 0 ? "S" : "N"}`);
+const latitudeText = (degrees: number) =>
+  degrees === 0 ? "0°" : `${minus(degrees)}°${degrees < 0 ? "S" : "N"}`;
 
 const label = (baseline: CanvasTextBaseline, align: CanvasTextAlign, offset: Point) =>
   new Text({
@@ -104,6 +110,9 @@ const label = (baseline: CanvasTextBaseline, align: CanvasTextAlign, offset: Poi
     stroke: new Stroke({ color: "rgba(255, 255, 255, 0.85)", width: 3 }),
   });
 
+/** Degrees between two lines. */
+const INTERVALS = [90, 45, 30, 20, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001];
+
 /** Meridians and parallels with their degrees. */
 export const graticuleLayer = (): Graticule =>
   new Graticule({
@@ -111,6 +120,7 @@ export const graticuleLayer = (): Graticule =>
     showLabels: true,
     wrapX: false,
     targetSize: 110,
+    intervals: INTERVALS,
     lonLabelFormatter: longitudeText,
     latLabelFormatter: latitudeText,
     lonLabelStyle: label("bottom", "center", [0, -4]),

@@ -113,10 +113,10 @@ function planeOf(axes: readonly SceneAxis[], wanted: SceneOptions["plane"]) {
 }
 
 const labelsOf = (pyramid: zarr.Pyramid): SceneLabel[] =>
-  pyramid.labels.map((path) => ({
+  pyramid.labels.map((path, at) => ({
     path,
     name: path.slice(path.lastIndexOf("/") + 1),
-    visible: false,
+    visible: at === 0,
     opacity: LABEL_OPACITY,
   }));
 
@@ -168,7 +168,8 @@ export async function buildScene(node: ArrayNode | GroupNode, options: SceneOpti
     ...(variable === undefined ? {} : { variable }),
   };
   const c = axes.find(({ role, axis }) => role === "c" && axis !== plane.x && axis !== plane.y);
-  if (options.kind === "labels" || isObject(omeOf(node.attrs)["image-label"])) return { ...base, kind: "labels", channels: [] };
+  if (options.kind === "labels" || isObject(omeOf(node.attrs)["image-label"]))
+    return { ...base, kind: "labels", channels: [] };
   if (c && isRgb(pyramid, axes)) return { ...base, kind: "rgb", channels: rgbChannels() };
   if (pyramid.convention === "ome" || (c && pyramid.channels.length > 0)) {
     const channels = await imageChannels({ pyramid, axes, plane, isGray, signal }, integer);
