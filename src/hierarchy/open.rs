@@ -228,8 +228,8 @@ impl Probe<'_> {
         let path = NodePath::parse_v2(path)?;
         let attributes =
             async { if self.options.without_attributes { Ok(None) } else { self.text(&path, ZATTRS).await } };
-        let (array, group, attributes) =
-            join3(self.text(&path, ZARRAY), self.text(&path, ZGROUP), attributes).await;
+        let (array, group) = (self.wanted(&path, NodeKind::Array), self.wanted(&path, NodeKind::Group));
+        let (array, group, attributes) = join3(array, group, attributes).await;
         let node = match (array, group) {
             (Ok(Some(array)), _) => (ZARRAY, array),
             (array, Ok(Some(group))) => {
@@ -238,12 +238,29 @@ impl Probe<'_> {
                 (ZGROUP, group)
             }
             (Err(error), _) | (_, Err(error)) => return Err(error),
-            (Ok(None), Ok(None)) => return Ok(None),
+            (Ok(None), Ok(None)) => return self.other_kind(&path).await,
         };
         let attributes = attributes?;
         let mut texts = vec![(node.0, node.1.as_slice())];
         texts.extend(attributes.as_deref().map(|text| (ZATTRS, text)));
         self.parsed(path, ZarrFormat::V2, &texts).map(Some)
+    }
+
+    /// The document that makes a node of v2 one of this kind, unless the other kind alone is wanted.
+    async fn wanted(&self, path: &NodePath, kind: NodeKind) -> Result<Option<Vec<u8>>> {
+        match self.options.kind {
+            Some(wanted) if wanted != kind => Ok(None),
+            _ => self.text(path, document_of(kind)).await,
+        }
+    }
+
+    /// Where the node is not of the kind that is wanted, it may be of the other one, which is another error.
+    async fn other_kind(&self, path: &NodePath) -> Found {
+        let Some(wanted) = self.options.kind else { return Ok(None) };
+        let other = if wanted == NodeKind::Array { NodeKind::Group } else { NodeKind::Array };
+        let text = self.text(path, document_of(other)).await?;
+        let Some(text) = text else { return Ok(None) };
+        self.parsed(path.clone(), ZarrFormat::V2, &[(document_of(other), &text)]).map(Some)
     }
 
     fn parsed(&self, path: NodePath, format: ZarrFormat, texts: &[(&str, &[u8])]) -> Result<OpenedNode> {
@@ -337,6 +354,11 @@ fn is_final(error: &Error) -> bool {
 fn text_of(path: &NodePath, suffix: &str, value: &Value) -> Result<Vec<u8>> {
     let text = value.to_vec(limits::METADATA_BYTES, "metadata document");
     text.map_err(|error| error.at_key(StoreKey::new(path, suffix).as_str()))
+}
+
+/// The document that makes a node of v2 one of this kind.
+fn document_of(kind: NodeKind) -> &'static str {
+    if kind == NodeKind::Array { ZARRAY } else { ZGROUP }
 }
 
 fn document_key(path: &NodePath) -> StoreKey {

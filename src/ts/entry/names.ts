@@ -39,6 +39,7 @@ export {
 export { type OpenOptions, open } from "../api/open.ts";
 export { addLight, type ColorName, type Colors } from "../api/read/colors.ts";
 export type { ConversionOptions } from "../api/read/conversion.ts";
+export type { LabelColor, LabelColors, OmeLabelColor } from "../api/read/label_colors.ts";
 export type { CfOptions } from "../api/read/packing.ts";
 export { type EncodedBasis, type PlannedObject, ReadPlan } from "../api/read/plan.ts";
 export type { Progress } from "../api/read/progress.ts";
