@@ -1,4 +1,5 @@
-//! Opening a node: which dialect, array or group? All documents that may say so are asked for at once.
+//! Opening a node: which dialect, array or group? The document of v3 is asked for first; where its answer takes long, those of v2 are
+//! asked for beside it, so that data of either format cost one round trip of a slow line, and v3 on a quick one no probe that fails.
 //!
 //! v3 wins where a node has both, as data that is being migrated does. One probe that fails (a browser cannot tell a missing key
 //! from a CORS refusal on some servers) does not end the open when another one succeeds.
@@ -18,6 +19,7 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::draft::hierarchy::Hierarchy;
 use crate::hierarchy::large_document::{self, LARGE_BYTES};
 use crate::limits;
+use crate::store::turn::delay;
 use crate::store::{ByteRange, RequestContext, Store, Subject, Value};
 
 /// What the caller knows or insists on.
@@ -83,6 +85,8 @@ pub async fn open_or_sketch(
 ) -> std::result::Result<OpenedNode, Box<Unreadable>> {
     let probe = Probe { store, options, context, sketch: RefCell::default() };
     let opened = match options.format {
+        // A store that holds v3 is no draft's.
+        Some(ZarrFormat::V3) if options.v3_first => probe.v3(path).await,
         Some(ZarrFormat::V3) => probe.v3_or_draft(path).await,
         Some(ZarrFormat::V2) => probe.v2(path).await,
         Some(ZarrFormat::Draft(_)) => probe.draft(path).await,
@@ -97,6 +101,9 @@ pub async fn open_or_sketch(
     })
 }
 
+/// How long v3's document has before v2's are asked for too: a server nearby has answered by then.
+const HEAD_START_MS: u32 = 60;
+
 struct Probe<'a> {
     store: &'a Rc<dyn Store>,
     options: &'a OpenOptions,
@@ -108,7 +115,7 @@ struct Probe<'a> {
 type Found = Result<Option<OpenedNode>>;
 
 impl Probe<'_> {
-    /// Both formats at once. A v3 node ends it; otherwise v2's answer counts, else whatever failed first. The drafts are looked for when
+    /// Both formats, v3 first. A v3 node ends it; otherwise v2's answer counts, else whatever failed first. The drafts are looked for when
     /// nothing was found: their hierarchies have an entry point at the root of the store.
     async fn any(&self, path: &str) -> Found {
         let found =
@@ -151,11 +158,14 @@ impl Probe<'_> {
     }
 
     async fn v3_and_v2(&self, path: &str) -> Found {
-        let (v3, v2) = (Box::pin(self.v3(path)), Box::pin(self.v2(path)));
-        let (v3, v2) = match select(v3, v2).await {
+        let (v3, v2) = match select(Box::pin(self.v3(path)), Box::pin(delay(HEAD_START_MS))).await {
             Either::Left((Ok(Some(v3)), _)) => return Ok(Some(v3)),
-            Either::Left((v3, v2)) => (v3, v2.await),
-            Either::Right((v2, v3)) => (v3.await, v2),
+            Either::Left((v3, _)) => (v3, self.v2(path).await),
+            Either::Right((_, v3)) => match select(v3, Box::pin(self.v2(path))).await {
+                Either::Left((Ok(Some(v3)), _)) => return Ok(Some(v3)),
+                Either::Left((v3, v2)) => (v3, v2.await),
+                Either::Right((v2, v3)) => (v3.await, v2),
+            },
         };
         match (v3, v2) {
             (Err(error), _) if is_final(&error) => Err(error),

@@ -4,14 +4,11 @@
  */
 import type { Array as ZarrArray } from "../api/array.ts";
 import type { CoordinateValue, NearestOptions } from "../api/by_value.ts";
-import { Location } from "../api/location.ts";
-import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
-import { openerBeside } from "../api/open.ts";
+import { FACTS } from "../api/node_facts.ts";
 import { dimensionNamesOf } from "../api/selection.ts";
 import { InvalidSelectionError, NotFoundError, UnsupportedError, ZarrError } from "../model/errors.ts";
-import type { AbsolutePath, Attributes, DataType, Readable, Slice } from "../model/types.ts";
-import { unlessAborted } from "../port/engine.ts";
-import { isKnownAbsent, parentOf } from "./known_nodes.ts";
+import type { Attributes, DataType, Readable, Slice } from "../model/types.ts";
+import { besideOf } from "./beside.ts";
 import { Lookup } from "./lookup.ts";
 import { levelIn, type PlacedLevel, placedLevel, rememberedLevel } from "./placing.ts";
 import { pyramid } from "./pyramid.ts";
@@ -126,46 +123,6 @@ export class Coordinates {
 }
 
 type AnyArray = ZarrArray<DataType, Readable>;
-
-const isAbsent = (error: unknown) => error instanceof NotFoundError;
-
-/** By what is known of an array, which `refresh` and every change replace: the variables beside it that were opened. */
-const variables = new WeakMap<ArrayFacts, Map<string, Promise<AnyArray | undefined>>>();
-
-/** The array of a name beside an array, opened once. */
-function besideOf(
-  array: AnyArray,
-  name: string,
-  signal: AbortSignal | undefined,
-): Promise<AnyArray | undefined> {
-  const facts = array[FACTS];
-  const opened = variables.get(facts) ?? new Map<string, Promise<AnyArray | undefined>>();
-  variables.set(facts, opened);
-  const before = opened.get(name);
-  if (before) return unlessAborted(before, signal);
-  const opening = openBeside(array, name);
-  opened.set(name, opening);
-  // Only what is there is remembered.
-  const forget = (found?: AnyArray) => found ?? opened.delete(name);
-  opening.then(forget, () => forget());
-  return unlessAborted(opening, signal);
-}
-
-async function openBeside(array: AnyArray, name: string): Promise<AnyArray | undefined> {
-  const folder = parentOf(array.path);
-  const path = `${folder === "/" ? "" : folder}/${name}`;
-  if (path === array.path) return array;
-  // A name with a slash is a path of nobody's.
-  if (name === "" || name === "." || name === ".." || name.includes("/")) return undefined;
-  if (isKnownAbsent(array.store, path)) return undefined;
-  try {
-    const place = new Location(array.store, path as AbsolutePath);
-    return await openerBeside(array)(place, { kind: "array" });
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
-}
 
 /** The variable of a dimension's name, beside the array, or the array itself. */
 async function variableOf(

@@ -81,6 +81,7 @@ export type { Finding } from "../convention/findings.ts";
 export type { Extent } from "../convention/geometry.ts";
 export { Histogram, type HistogramOptions, histogram } from "../convention/histogram.ts";
 export { at, between, locate } from "../convention/locate.ts";
+export type { CrsLike, Proj4Like } from "../convention/projection.ts";
 export { type PlacedNode, type PyramidOptions, pyramid } from "../convention/pyramid.ts";
 export {
   type At,
@@ -96,6 +97,7 @@ export {
 export { type JsonSchema, type RegisteredConvention, registerConvention } from "../convention/registered.ts";
 export type { Tile } from "../convention/tiles.ts";
 export { type DateLike, type Moment, TimeUnits, timeUnits } from "../convention/time.ts";
+export { type Warped, type WarpOptions, warp } from "../convention/warp.ts";
 export type { NumberType } from "../model/data_type.ts";
 export {
   CodecPipelineError,
