@@ -13,7 +13,11 @@ use crate::store::LocalFuture;
 /// How the host lets others go first.
 pub type Pause = fn() -> LocalFuture<'static, ()>;
 
+/// How the host waits some milliseconds.
+pub type Delay = fn(u32) -> LocalFuture<'static, ()>;
+
 thread_local! {
+    static DELAY: Cell<Option<Delay>> = const { Cell::new(None) };
     static PAUSE: Cell<Option<Pause>> = const { Cell::new(None) };
     /// The turn in which some ask now.
     static ASKING: RefCell<Weak<Asking>> = const { RefCell::new(Weak::new()) };
@@ -22,6 +26,19 @@ thread_local! {
 /// Says how turns are taken on this thread.
 pub fn set_pause(pause: Pause) {
     PAUSE.set(Some(pause));
+}
+
+/// Says how this thread waits.
+pub fn set_delay(delay: Delay) {
+    DELAY.set(Some(delay));
+}
+
+/// Waits some milliseconds; for ever where the host has no timer.
+pub async fn delay(ms: u32) {
+    match DELAY.get() {
+        Some(delay) => delay(ms).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Lets others go first, if this task has lasted long enough.

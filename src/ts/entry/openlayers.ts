@@ -1,5 +1,6 @@
 /** `zarr-wasm/openlayers`: pyramids as tiles of an OpenLayers map. `ol` is the user's own. */
-export type { BandLayout, MixedChannel } from "../adapter/openlayers/bands.ts";
+export type { BandLayout } from "../adapter/openlayers/bands.ts";
+export type { MixedChannel } from "../adapter/openlayers/mixing.ts";
 export type { LevelPlace, LevelPlaces } from "../adapter/openlayers/placement.ts";
 export {
   PyramidSource,

@@ -34,6 +34,10 @@ const mixedOf = ({ index, color, window, gamma }: SceneChannel): MixedChannel =>
   gamma,
 });
 
+/** Which channels have a gamma: the style's program depends on it. */
+const curvesOf = (channels: readonly SceneChannel[]) =>
+  channels.map(({ gamma, visible }) => visible && gamma !== 1).join();
+
 export class PyramidLayer {
   readonly source: PyramidSource;
   readonly layer: WebGLTileLayer;
@@ -87,9 +91,11 @@ export class PyramidLayer {
 
   /** Live where channels are bands; pictures of more channels are made anew from tiles that are kept. */
   setChannels(channels: readonly SceneChannel[]): void {
+    const curves = curvesOf(this.#channels);
     this.#channels = channels;
     const { bands } = this.source;
     if (bands.isPicture) this.source.setMix(this.#visible());
+    else if (curvesOf(channels) !== curves) this.layer.setStyle(this.#style());
     else this.layer.updateStyleVariables(channelVariables(bands, this.#bands()));
   }
 

@@ -16,19 +16,11 @@ import type { PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
 import { breathe } from "../../elements/breathe.ts";
 import { ZarrError } from "../../model/errors.ts";
-import {
-  type BandLayout,
-  bandsOf,
-  elementOf,
-  type MixedChannel,
-  type Packing,
-  packTile,
-  paintLabels,
-  type TileElements,
-  tileMixer,
-  valuesOf,
-} from "./bands.ts";
+import { type BandLayout, bandsOf, type Packing, packTile } from "./bands.ts";
+import { paintLabels } from "./label_colors.ts";
+import { type MixedChannel, tileMixer } from "./mixing.ts";
 import { gridOf, type LevelPlaces, levelsOf } from "./placement.ts";
+import { elementOf, type TileElements, valuesOf } from "./texels.ts";
 import { elementAt, isShort, type MapExtent, type TileLevel, tileRange, tileSpans } from "./tile_levels.ts";
 import { type TilePlace, TileReader } from "./tile_reader.ts";
 
@@ -179,12 +171,7 @@ export class PyramidSource extends DataTileSource {
     this.#at = options.at ?? {};
     this.#cacheBytes = options.cacheBytes ?? 256 * MIB;
     this.#margin = options.margin ?? 1;
-    this.#packing = {
-      asBytes: bands.isByte,
-      hasMask: bands.hasMask,
-      endsAtEdge: bands.hasMask,
-      isLog: false,
-    };
+    this.#packing = { asBytes: bands.isByte, hasMask: bands.hasMask, isLog: false };
     this.#reader = new TileReader(pyramid.levels, this.#axes, {
       decode: options.decode,
       bytes: this.#cacheBytes,
@@ -399,6 +386,8 @@ export class PyramidSource extends DataTileSource {
     const shown = wanted === undefined ? finest : this.#zFor(wanted);
     const priority = z === shown ? PRIORITY.view : z === 0 ? PRIORITY.coarsest : PRIORITY.coarser;
     const elements = await this.#reader.read(place, this.#channels, { signal, priority });
+    // Tiles that are at hand would otherwise all be packed and uploaded in one task.
+    await breathe();
     signal.throwIfAborted();
     if (!this.bands.isPicture) return packTile(place.level, place, elements, this.#packing);
     return this.#picture(place, elements, signal);

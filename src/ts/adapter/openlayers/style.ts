@@ -3,7 +3,8 @@
  * and gammas are variables: `layer.updateStyleVariables(...)` changes them without a request and without a new program.
  */
 import type { Style } from "ol/layer/WebGLTile.js";
-import type { BandLayout, MixedChannel } from "./bands.ts";
+import type { BandLayout } from "./bands.ts";
+import type { MixedChannel } from "./mixing.ts";
 
 type Expression = (string | number | Expression)[];
 type Variables = Record<string, number>;
@@ -42,17 +43,19 @@ export function channelVariables(layout: BandLayout, channels: readonly (MixedCh
   return variables;
 }
 
-/** Adds the light of channels, each in its colour. Tiles that the source has made pictures of are drawn as they are. */
+/**
+ * Adds the light of channels, each in its colour. A gamma of 1 costs nothing; a change from there or back takes a new style.
+ * Tiles that the source has made pictures of are drawn as they are.
+ */
 export function channelStyle(layout: BandLayout, channels: readonly (MixedChannel | null)[]): Style {
   if (layout.isPicture) return {};
   const light = (name: string): Expression | number => {
-    const parts = channels.map(
-      (_, at): Expression => [
-        "*",
-        ["^", share(at + 1, `${at + 1}`), ["var", `gamma${at + 1}`]],
-        ["var", `${name}${at + 1}`],
-      ],
-    );
+    const parts = channels.map((channel, at): Expression => {
+      const place = share(at + 1, `${at + 1}`);
+      const isCurved = channel !== null && channel.gamma !== 1;
+      const curved: Expression = isCurved ? ["^", place, ["var", `gamma${at + 1}`]] : place;
+      return ["*", curved, ["var", `${name}${at + 1}`]];
+    });
     const sum = parts.length > 1 ? (["+", ...parts] as Expression) : (parts[0] ?? 0);
     return ["clamp", sum, 0, 255];
   };

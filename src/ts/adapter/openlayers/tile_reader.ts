@@ -6,7 +6,7 @@ import type { CfOptions } from "../../api/read/packing.ts";
 import type { AnySelection } from "../../api/selection.ts";
 import type { PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Slice } from "../../model/types.ts";
-import type { TileElements } from "./bands.ts";
+import type { TileElements } from "./texels.ts";
 import { columnRuns, type TileLevel, type TileSpan } from "./tile_levels.ts";
 
 /** Numbers, whatever their type. */
