@@ -38,18 +38,18 @@ function instance(): Promise<ConventionExports> {
 
 type Verb = "conventions_answer" | "conventions_warp";
 
-/** The answer stands in the instance's memory, until the next call. */
+/** The answer stands in the instance's memory until the next call, which may come before the caller looks: it is copied. */
 function called(
   wasm: ConventionExports,
   verb: Verb,
   request: Uint8Array,
-): { status: number; answer: Uint8Array } {
+): { status: number; answer: Uint8Array<ArrayBuffer> } {
   const at = wasm.conventions_request(request.length) >>> 0;
   if (at === 0) throw new ZarrError("Limit", `no memory for a request of ${request.length} bytes`);
   new Uint8Array(wasm.memory.buffer, at, request.length).set(request);
   const status = wasm[verb](at, request.length);
   const [pointer, len] = [wasm.conventions_answer_ptr() >>> 0, wasm.conventions_answer_len()];
-  return { status, answer: new Uint8Array(wasm.memory.buffer, pointer, len) };
+  return { status, answer: new Uint8Array(wasm.memory.buffer, pointer, len).slice() };
 }
 
 async function asked(verb: Verb, request: Uint8Array, tooMuch: string) {
@@ -70,10 +70,7 @@ export async function askConventions(request: string): Promise<{ status: number;
   return { status, answer: new TextDecoder().decode(answer) };
 }
 
-/** The same of numbers; the answer is a copy. */
-export async function askWarp(
-  request: Uint8Array,
-): Promise<{ status: number; answer: Uint8Array<ArrayBuffer> }> {
-  const { status, answer } = await asked("conventions_warp", request, "the map is too much");
-  return { status, answer: answer.slice() as Uint8Array<ArrayBuffer> };
+/** The same of numbers. */
+export function askWarp(request: Uint8Array): Promise<{ status: number; answer: Uint8Array<ArrayBuffer> }> {
+  return asked("conventions_warp", request, "the map is too much");
 }
