@@ -14,11 +14,16 @@ export class Readout {
     this.#place.hidden = reading === null;
     if (!reading) return;
     const { index, coordinates, values } = reading;
-    const places = coordinates.map(({ name, text }) =>
-      element("span", {}, element("span", { class: "name" }, name), ` ${text}`),
-    );
-    const indices = index.map(({ name, index }) => `${name} ${index}`).join(", ");
-    places.push(element("span", { class: "index" }, coordinates.length > 0 ? `[${indices}]` : indices));
+    const axes = new Set(index.map(({ name }) => name));
+    // Longitude and latitude may be called otherwise than the axes, and are told before them.
+    const others = coordinates.filter(({ name }) => !axes.has(name));
+    const places = [
+      ...others.map(({ name, text }) => place(name, text)),
+      ...index.map(({ name, index }) => {
+        const text = coordinates.find((coordinate) => coordinate.name === name)?.text;
+        return text === undefined ? place(name, "", String(index)) : place(name, text, `[${index}]`);
+      }),
+    ];
     const told = values.map(({ name, text, color }) => {
       const dot = element("span", { class: "dot" });
       if (color) dot.style.background = color;
@@ -36,4 +41,15 @@ export class Readout {
       element("div", { class: "places" }, ...places),
     );
   }
+}
+
+function place(name: string, text: string, index = ""): HTMLElement {
+  const words = element(
+    "span",
+    { class: index === "" ? "place" : "at" },
+    element("span", { class: "name" }, name),
+  );
+  if (text !== "") words.append(` ${text}`);
+  if (index !== "") words.append(" ", element("span", { class: "index" }, index));
+  return words;
 }
