@@ -138,7 +138,6 @@ const FOLDERS = {
   "/fixtures/": join(ROOT, "tests/fixtures"),
   "/stores/": join(ROOT, "tests/stores"),
   "/viewer/": VIEWER,
-  "/viewer/demo/": join(ROOT, "tests/fixtures/demo"),
 };
 
 /** `answer(request, response)` may answer before all others, by returning true. */
