@@ -53,7 +53,7 @@ export const PAGES = {
 
 /** A page is an answer of ours: there is nothing in it but the bundle. */
 function answerPage(request, response) {
-  const page = PAGES[request.url];
+  const page = PAGES[request.url.replace(/[?#].*$/s, "")];
   if (!page) return false;
   response.writeHead(200, { "Content-Type": "text/html; charset=utf-8", ...page.headers });
   response.end(

@@ -98,7 +98,7 @@ for (const name of ["three-channels", "rgb"]) {
 
 test("pixels: labels whose numbers a short float takes for one have colours of their own", async () => {
   const facts = await expected("labels");
-  const picture = await openPicture("labels", { labels: "labels/cells:1" });
+  const picture = await openPicture("labels", { labels: "/labels/cells:1" });
   const blocks = await blocksOf(picture, facts);
   const pixels = picture.pixels(blocks.map(({ place }) => place));
   const byLabel = new Map();
