@@ -141,11 +141,18 @@ const FOLDERS = {
   "/frames/": join(ROOT, "tests/browser/frames"),
   "/fixtures/": join(ROOT, "tests/fixtures"),
   "/stores/": join(ROOT, "tests/stores"),
+  "/whole/": join(ROOT, "www/samples"),
   "/viewer/": VIEWER,
 };
 
+/** A server that sends whole files, whatever part is asked for. */
+function forgetRange(request) {
+  if (request.url.startsWith("/whole/")) delete request.headers.range;
+  return false;
+}
+
 /** `answer(request, response)` may answer before all others, by returning true. */
 export function serveTests(answer = () => false) {
-  const answers = [answer, answerPage, answerEcho, answerFrame, answerViewer];
+  const answers = [answer, forgetRange, answerPage, answerEcho, answerFrame, answerViewer];
   return serve(FOLDERS, { intercept: (...exchange) => answers.some((own) => own(...exchange)) });
 }
