@@ -71,9 +71,28 @@ class PictureFrame {
     const alert = () => this.find('[role="alert"]');
     await until(() => isDrawn() || alert(), "the picture");
     if (alert()) throw new Error(`no picture: ${alert().textContent}`);
-    // Another frame: a picture that is done is on the screen with the next one.
-    await wait(2 * SETTLE_MS);
+    await this.#settled();
     await until(isDrawn, "the picture");
+  }
+
+  /** Waits until something is on the screen and stays as it is: engines draw some frames after tiles are there. */
+  async #settled() {
+    let before = "";
+    for (let tries = 0; tries < 60; tries += 1) {
+      await wait(2 * SETTLE_MS);
+      const pixels = this.pixels(this.#sample());
+      const now = pixels.join();
+      if (now === before && pixels.some(([, , , opacity]) => opacity > 0)) return;
+      before = now;
+    }
+    throw new Error("the picture stays empty, or never stays as it is");
+  }
+
+  /** Places all over the map. */
+  #sample() {
+    const { width, height } = this.map;
+    const shares = [0.1, 0.3, 0.45, 0.5, 0.55, 0.7, 0.9];
+    return shares.flatMap((across) => shares.map((down) => [across * width, down * height]));
   }
 
   /** Presses a key while the picture has the focus. */

@@ -139,7 +139,6 @@ const FOLDERS = {
   "/stores/": join(ROOT, "tests/stores"),
   "/whole/": join(ROOT, "www/samples"),
   "/viewer/": VIEWER,
-  "/viewer/demo/": join(ROOT, "tests/fixtures/demo"),
 };
 
 /** A server that sends whole files, whatever part is asked for. */
