@@ -1,6 +1,7 @@
 /**
- * The viewer's folder on static hosts, in a subfolder, without a network: Python's http.server, which ignores ranges, and nginx,
- * which sends the compressed forms beside the files. A sample has to be drawn, nothing may be asked of another place, and nothing may be missing.
+ * The viewer's folder on static hosts, in a subfolder, without a network: Python's http.server,
+ * which ignores ranges, and nginx, which sends the compressed forms beside the files. A sample has
+ * to be drawn, nothing may be asked of another place, and nothing may be missing.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

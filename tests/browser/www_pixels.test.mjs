@@ -1,7 +1,8 @@
 /**
- * The viewer's pixels and words, against values that zarr-python, xarray, NumPy and matplotlib worked out (`fixtures/viewer`,
- * `make/viewer.py`): colours of channels and fields, north above, missing values, levels, labels, values under the pointer.
- * Runs in Chromium with the browser lane, in Firefox and WebKitGTK with the lane of the engines.
+ * The viewer's pixels and words, against values that zarr-python, xarray, NumPy and matplotlib
+ * worked out (`fixtures/viewer`, `make/viewer.py`): colours of channels and fields, north above,
+ * missing values, levels, labels, values under the pointer. Runs in Chromium with the browser lane,
+ * in Firefox and WebKitGTK with the lane of the engines.
  */
 import { equal, fixture, ok, test } from "./harness.mjs";
 import { openPicture } from "./picture_frame.mjs";
@@ -32,7 +33,10 @@ function sameColours(actual, wanted, tolerance, what) {
   );
 }
 
-/** From index to place on the screen along one axis: two readings make the line. `of` gives a reading's position. */
+/**
+ * From index to place on the screen along one axis: two readings make the line. `of` gives a
+ * reading's position.
+ */
 async function lineOf(picture, places, of) {
   const found = [];
   for (const place of places) {
@@ -43,7 +47,10 @@ async function lineOf(picture, places, of) {
   return found;
 }
 
-/** Where elements are on the screen: `(across, down) → place`, for positions that readings have along x and y. */
+/**
+ * Where elements are on the screen: `(across, down) → place`, for positions that readings have
+ * along x and y.
+ */
 async function screenOf(picture, acrossOf, downOf) {
   const { width, height } = picture.map;
   const corners = [
@@ -157,7 +164,10 @@ async function mapColour(name, value, [low, high]) {
 
 const turned = (longitude) => ((((longitude + 180) % 360) + 360) % 360) - 180;
 
-/** The elements of a map of degrees that are on the screen: `{row, column, north, place}`, by the view in the page's address. */
+/**
+ * The elements of a map of degrees that are on the screen: `{row, column, north, place}`, by the
+ * view in the page's address.
+ */
 async function elementsOf(picture, { latitude, longitude }) {
   const [x, y, resolution] = await picture.view();
   const { width, height } = picture.map;

@@ -1,4 +1,7 @@
-/** The program of the page for the engines that no driver steers: it runs the tests of the viewer's pixels and posts what they say. */
+/**
+ * The program of the page for the engines that no driver steers: it runs the tests of the viewer's
+ * pixels and posts what they say.
+ */
 import { runAll } from "../harness.mjs";
 
 const modules = import.meta.webpackContext("..", { recursive: false, regExp: /www_pixels\.test\.mjs$/ });
