@@ -1,52 +1,237 @@
-/** The page: opens an address and draws it. Panels around the picture are wired here. */
+/**
+ * Opens a data set, lets one node of it be chosen, and hands it to the stage that shows it. What was on show stays until
+ * the next has been read. Keeps the page's address in step.
+ */
 
-import * as zarr from "zarr-wasm";
-import { Picture } from "./picture/picture.js";
-import { buildScene } from "./scene/build_scene.js";
-import type { ArrayNode, GroupNode, Scene } from "./scene/scene.js";
-
-const FIRST = "./demo/cells.ome.zarr";
-
-const byId = (id: string): HTMLElement => document.getElementById(id) as HTMLElement;
+import { type Dataset, type DatasetNode, openDataset } from "./opening/dataset.js";
+import { firstPath, imageAround } from "./opening/first_node.js";
+import { PageHistory } from "./opening/history.js";
+import { joined, roleOf } from "./opening/metadata_names.js";
+import { rememberSource } from "./opening/recent.js";
+import { SAMPLES } from "./opening/samples.js";
+import { isLocal, type Source, sourceOf } from "./opening/source.js";
+import type { UrlState } from "./opening/url_state.js";
+import { byId } from "./page/element.js";
+import { Layout } from "./page/layout.js";
+import { Messages } from "./panels/messages.js";
+import { nodeDetails } from "./panels/node_details.js";
+import { OpenMenu } from "./panels/open_menu.js";
+import { Status } from "./panels/status.js";
+import { Tree } from "./panels/tree.js";
+import { readPlate, readWell } from "./scene/plate.js";
+import type { Shown } from "./shown.js";
+import { Stage } from "./stage.js";
+import { explain, isAbort, warningText } from "./text/errors.js";
+import { shapeText } from "./text/numbers.js";
 
 export class Viewer {
-  readonly picture: Picture;
-  scene: Scene | null = null;
+  readonly #address = byId<HTMLInputElement>("address");
+  readonly #tree = new Tree(byId("tree"));
+  readonly #layout = new Layout();
+  readonly #messages = new Messages(byId("messages"));
+  readonly #status = new Status(byId<HTMLProgressElement>("progress"), byId("loading"), byId("counters"));
+  readonly #stage = new Stage(this.#status);
+  readonly #history = new PageHistory(() => this.#state());
+  readonly #menu = new OpenMenu();
+
+  #opening = new AbortController();
+  #dataset: Dataset | null = null;
+  #path = "";
 
   constructor() {
-    this.picture = new Picture(byId("plane"));
-    this.picture.onError = (error) => this.#say(error);
-    this.picture.onPointer = (reading) => {
-      byId("pointer").hidden = reading === null;
-      byId("pointer").textContent = reading
-        ? [...reading.coordinates, ...reading.values].map(({ name, text }) => `${name} ${text}`).join("  ")
-        : "";
-    };
-    this.picture.onProgress = ({ wanted, done }) =>
-      byId("plane").setAttribute("aria-busy", String(done < wanted));
-    byId("address-form").addEventListener("submit", (event) => {
-      event.preventDefault();
-      void this.open((byId("address") as HTMLInputElement).value);
-    });
+    this.#history.onMove = (state) => this.open(state, false);
+    this.#stage.onChange = () => this.#history.changed();
+    this.#stage.onPath = (path) => void this.#choose({ path });
+    this.#stage.onVariable = (variable) => void this.#choose({ path: this.#path, variable });
+    this.#stage.onWarnings = () => this.#warn();
+    this.#stage.onError = (error) => this.#fail(error, this.#dataset?.source ?? null, this.#path);
+    this.#tree.onSelect = (path) => void this.#choose({ path });
+    this.#menu.onAddress = (source) => void this.open({ source }, true);
+    this.#menu.onSource = (source) => void this.open({ source: source.key }, true);
+    this.#menu.onError = (error) => this.#fail(error, null);
+    this.#listenToForms();
   }
 
-  async open(source = FIRST, path = "", variable?: string): Promise<void> {
+  /** Opens what a state names; the first sample when it names nothing. `leaves`: what is on show stays in the history. */
+  async open(state: UrlState, leaves: boolean): Promise<void> {
+    const key = state.source ?? SAMPLES[0]?.source ?? "";
+    this.#address.value = isLocal(key) ? "" : key;
+    const signal = this.#begin("Opening");
+    let source: Source | null = null;
     try {
-      const url = new URL(source, document.baseURI);
-      const store = await zarr.withMaybeConsolidatedMetadata(new zarr.FetchStore(url.href));
-      const node = (await zarr.open(store, { path })) as ArrayNode | GroupNode;
-      this.scene = await buildScene(node, { variable });
-      document.title = this.scene.title;
-      byId("plane").hidden = false;
-      this.picture.show(this.scene);
+      source = sourceOf(key, document.baseURI);
+      const isOpen = source.key === this.#dataset?.source.key;
+      const dataset = isOpen && this.#dataset ? this.#dataset : await openDataset(source, signal);
+      signal.throwIfAborted();
+      const path = state.path ?? (await firstPath(dataset, signal));
+      await this.#show(dataset, { ...state, path }, signal, leaves);
+      if (source.url && leaves) rememberSource(key);
     } catch (error) {
-      this.#say(error);
+      if (!signal.aborted && !isAbort(error)) this.#fail(error, source, state.path);
     }
   }
 
-  #say(error: unknown): void {
-    console.error(error);
-    byId("message").hidden = false;
-    byId("message").textContent = error instanceof Error ? error.message : String(error);
+  /** A node that a person picked. */
+  async #choose(state: UrlState & { path: string }): Promise<void> {
+    const dataset = this.#dataset;
+    if (!dataset) return;
+    const signal = this.#begin("Reading");
+    try {
+      await this.#show(dataset, state, signal, true);
+    } catch (error) {
+      if (!signal.aborted && !isAbort(error)) this.#fail(error, dataset.source, state.path);
+    }
   }
+
+  /** Whatever was being opened is given up. */
+  #begin(text: string): AbortSignal {
+    this.#opening.abort();
+    this.#opening = new AbortController();
+    this.#status.busy(text);
+    return this.#opening.signal;
+  }
+
+  async #show(
+    dataset: Dataset,
+    wanted: UrlState & { path: string },
+    signal: AbortSignal,
+    leaves: boolean,
+  ): Promise<void> {
+    const node = await dataset.node(wanted.path);
+    signal.throwIfAborted();
+    const shown = await this.#prepared(dataset, node, wanted, signal);
+    signal.throwIfAborted();
+    if (leaves && this.#dataset) this.#history.leave();
+    if (dataset !== this.#dataset) this.#showHierarchy(dataset);
+    this.#path = wanted.path;
+    this.#messages.clear();
+    this.#status.idle();
+    byId("details").replaceChildren(...nodeDetails(node, wanted.path));
+    byId<HTMLInputElement>("path").value = wanted.path;
+    document.title = `${shown.title || dataset.source.name} · Zarr viewer`;
+    this.#stage.show(shown, wanted);
+    await this.#tree.select(wanted.path);
+    if (shown.kind === "scene") this.#tree.add(labelsOf(shown));
+    this.#warn();
+    this.#history.changed();
+  }
+
+  /** Reads what is to be shown of a node, while the picture before it is still there. */
+  async #prepared(
+    dataset: Dataset,
+    node: DatasetNode,
+    wanted: UrlState & { path: string },
+    signal: AbortSignal,
+  ): Promise<Shown> {
+    const { path } = wanted;
+    const source = dataset.source.name;
+    const plate = node.kind === "group" ? readPlate(node) : null;
+    if (plate) return { kind: "plate", plate, path, title: plate.name || source, source, dataset };
+    const fields = node.kind === "group" ? readWell(node) : null;
+    if (fields) {
+      const [first = ""] = fields;
+      const at = joined(path, first);
+      return this.#stage.prepare(
+        await dataset.node(at),
+        { ...wanted, path: at },
+        await placing(dataset, at),
+        signal,
+      );
+    }
+    const image = await imageAround(dataset, path);
+    if (image && node.kind === "array") {
+      const level = wanted.level ?? image.level;
+      return this.#stage.prepare(
+        image.group,
+        { ...wanted, level },
+        await placing(dataset, image.path),
+        signal,
+      );
+    }
+    return this.#stage.prepare(node, wanted, await placing(dataset, path), signal);
+  }
+
+  #showHierarchy(dataset: Dataset): void {
+    this.#dataset = dataset;
+    const { root, all, source } = dataset;
+    const role = root.kind === "group" ? roleOf(root.attrs) : undefined;
+    this.#tree.show({
+      name: source.name,
+      root: { path: "", kind: root.kind, role },
+      all,
+      children: (path) => dataset.children(path),
+      describe: (path) => describe(dataset, path),
+    });
+    byId("path-form").hidden = all !== null || root.kind === "array";
+    // A single image is its own hierarchy; variables are there to be chosen from.
+    this.#layout.suggest("data", root.kind === "group" && role !== "image");
+  }
+
+  #fail(error: unknown, source: Source | null, path = ""): void {
+    this.#status.idle();
+    this.#messages.fail(explain(error, source?.url ? nodeUrl(source.url, path) : null));
+  }
+
+  /** Servers that ignore ranges are noticed while they are read. */
+  #warn(): void {
+    for (const warning of this.#dataset?.warnings ?? []) this.#messages.note(warningText(warning));
+  }
+
+  #state(): UrlState {
+    if (!this.#dataset) return {};
+    return { source: this.#dataset.source.key, path: this.#path, ...this.#stage.state() };
+  }
+
+  #listenToForms(): void {
+    byId("address-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      void this.open({ source: this.#address.value }, true);
+    });
+    byId("path-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      void this.#choose({ path: byId<HTMLInputElement>("path").value.replace(/^\/+|\/+$/g, "") });
+    });
+  }
+}
+
+/** Where a node stands, for its title. */
+async function placing(dataset: Dataset, path: string) {
+  const source = dataset.source.name;
+  const parts = path.split("/");
+  const above = parts.slice(0, -1).join("/");
+  if (path === "") return { source, path, dataset };
+  const well = await dataset.node(above).catch(() => null);
+  const fields = well?.kind === "group" ? readWell(well) : null;
+  if (!fields) return { source, path, dataset };
+  const name = parts.slice(-3, -1).join("");
+  const plate = parts.slice(0, -3).join("/");
+  return {
+    source: `${source} · well ${name}`,
+    path,
+    dataset,
+    fields: fields.map((field) => joined(above, field)),
+    above: { name: "Plate", path: plate },
+  };
+}
+
+async function describe(dataset: Dataset, path: string): Promise<string> {
+  // Only where it costs no request: rows of a long list are not worth one each.
+  if (!dataset.all) return "";
+  const node = await dataset.node(path);
+  return node.kind === "array" ? `${shapeText(node.shape)} ${node.dtype}` : "";
+}
+
+const labelsOf = ({ scene, path }: Shown & { kind: "scene" }) =>
+  scene.labels.map((label) => ({
+    path: plainPath(label.path) || path,
+    kind: "group" as const,
+    role: "label" as const,
+  }));
+
+const plainPath = (path: string) => path.replace(/^\/+|\/+$/g, "");
+
+function nodeUrl(root: URL, path: string): URL {
+  const url = new URL(root);
+  if (path !== "") url.pathname = `${url.pathname.replace(/\/$/, "")}/${path}`;
+  return url;
 }

@@ -58,7 +58,13 @@ export function placeTexts(
     { name: "latitude", text: degreesText(latitude, own, "N", "S") },
     { name: "longitude", text: degreesText(longitude, own, "E", "W") },
   ];
-  if (space.kind === "geographic") return degrees(((((x + 180) % 360) + 360) % 360) - 180, y, step);
+  if (space.kind === "geographic") {
+    const [latitude, longitude] = degrees(((((x + 180) % 360) + 360) % 360) - 180, y, step);
+    return [
+      { name: nameY, text: latitude?.text ?? "" },
+      { name: nameX, text: longitude?.text ?? "" },
+    ];
+  }
   if (space.kind === "index") return [];
   const unit = unitText(space.unit);
   const plain = [
