@@ -8,9 +8,10 @@ import type { FieldStyle, Scene, SceneChannel } from "../scene/scene.js";
 import { roundedText, scaleTexts } from "../text/numbers.js";
 import { gradient } from "./field.js";
 
-/** About so many numbers stand below the bar. */
-const TICKS = 5;
-const MOST_TICKS = 40;
+/** Steps between the numbers below the bar. */
+const MOST_STEPS = 6;
+/** Powers of ten in a range of doubles, before they are thinned. */
+const MOST_TICKS = 700;
 /** Nearer to an end of the bar than this share, a number would stick out. */
 const EDGE = 0.08;
 /** More names than these would cover the picture. */
@@ -80,7 +81,7 @@ function ticksOf({ range: [low, high], log }: FieldStyle): number[] {
     const powers = multiples(Math.log10(low), Math.log10(high), 1).map((power) => 10 ** power);
     if (powers.length > 1) return thinned(powers);
   }
-  return multiples(low, high, roundStep((high - low) / (TICKS - 1)));
+  return multiples(low, high, roundStep((high - low) / MOST_STEPS));
 }
 
 /** 1, 2 or 5 times a power of ten: the next that is not smaller. */
@@ -96,6 +97,6 @@ function multiples(low: number, high: number, step: number): number[] {
 }
 
 const thinned = (values: number[]): number[] => {
-  const every = Math.ceil(values.length / (TICKS + 1));
+  const every = Math.ceil(values.length / MOST_STEPS);
   return values.filter((_, at) => at % every === 0);
 };
