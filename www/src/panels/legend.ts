@@ -30,7 +30,12 @@ export class Legend {
   }
 
   showField({ title, unit }: Pick<Scene, "title" | "unit">, style: FieldStyle): void {
-    const bar = element("div", { class: "bar" });
+    const [low, high] = style.range.map(roundedText);
+    const bar = element("div", {
+      class: "bar",
+      role: "img",
+      "aria-label": `Colours from ${low} to ${high} ${unit}`,
+    });
     bar.style.background = gradient(style.colormap, style.reversed);
     const ticks = ticksOf(style);
     const texts = style.log ? ticks.map(roundedText) : scaleTexts(ticks);
