@@ -169,23 +169,17 @@ class PictureFrame {
   }
 }
 
-/** "[time 0, lat 3, lon 5]" as numbers by name. */
-const indexOf = (text) =>
-  Object.fromEntries(
-    text
-      .replace(/^\[|\]$/g, "")
-      .split(", ")
-      .map((part) => [part.slice(0, part.lastIndexOf(" ")), Number(part.slice(part.lastIndexOf(" ") + 1))]),
-  );
-
 function readingOf(readout) {
+  const index = {};
   const words = {};
-  for (const place of readout.querySelectorAll(".places > :not(.index)")) {
+  for (const place of readout.querySelector(".places").children) {
     const name = place.querySelector(".name").textContent;
-    words[name] = place.textContent.slice(name.length).trim();
+    const digits = place.querySelector(".index")?.textContent ?? "";
+    if (digits !== "") index[name] = Number(digits.replace(/[[\]]/g, ""));
+    words[name] = place.textContent.slice(name.length).replace(digits, "").trim();
   }
   return {
-    index: indexOf(readout.querySelector(".index").textContent),
+    index,
     words,
     values: [...readout.querySelectorAll(".value b")].map((value) => value.textContent),
   };

@@ -227,11 +227,11 @@ test("pixels: the pointer reads what xarray reads, with the unit, and says where
     if (wanted === null) equal(values, ["no data"]);
     else {
       ok(values[0].endsWith(` ${facts.unit}`), values[0]);
-      equal(Number.parseFloat(values[0]), wanted, `the value at ${words.latitude}, ${words.longitude}`);
+      equal(Number.parseFloat(values[0]), wanted, `the value at ${words.lat}, ${words.lon}`);
     }
-    const [north] = /^\d+(\.\d+)?°[NS]$/.test(words.latitude) ? [Number.parseFloat(words.latitude)] : [];
+    const [north] = /^\d+(\.\d+)?°[NS]$/.test(words.lat) ? [Number.parseFloat(words.lat)] : [];
     const off = Math.abs(north - Math.abs(facts.latitude[index.lat]));
-    ok(off <= 5, `latitude ${words.latitude}, in a cell around ${facts.latitude[index.lat]}`);
+    ok(off <= 5, `latitude ${words.lat}, in a cell around ${facts.latitude[index.lat]}`);
     equal(words.time, facts.dates[0], "the date");
   }
 });
