@@ -1,9 +1,10 @@
 /**
- * The levels of a pyramid as tiles of an OpenLayers map. The source reads what the map shows, nearest tiles first, ends reads of what left the
- * view, and keeps what it read: colours, steps back and forth and values under the pointer need no request.
+ * The levels of a pyramid as tiles of an OpenLayers map. The source reads what the map shows,
+ * nearest tiles first, ends reads of what left the view, and keeps what it read: colours, steps
+ * back and forth and values under the pointer need no request.
  *
- * Colours are a style's (`style.ts`). OpenLayers takes at most four bands without rearranging them on the page; the source makes pictures of
- * what needs more.
+ * Colours are a style's (`style.ts`). OpenLayers takes at most four bands without rearranging them
+ * on the page; the source makes pictures of what needs more.
  */
 import type DataTile from "ol/DataTile.js";
 import type OpenLayersMap from "ol/Map.js";
@@ -37,15 +38,18 @@ export interface PyramidSourceOptions {
   /** Which axis has channels; the pyramid's unless given, null for none. */
   channelAxis?: number | null;
   /**
-   * Indices along the channel axis, each a band; 0 alone unless given. More than four, missing values counted as one, become pictures of the
-   * channels that `setMix` names.
+   * Indices along the channel axis, each a band; 0 alone unless given. More than four, missing
+   * values counted as one, become pictures of the channels that `setMix` names.
    */
   channels?: readonly number[];
   /** Where the levels are on the map; where the pyramid has them unless given. */
   places?: LevelPlaces;
   /** Draws a map on which rows and columns are not those of the array, of one channel. */
   warped?: WarpedMap;
-  /** Whether world coordinates grow upwards, as northings do; downwards unless given or the pyramid names a reference system. */
+  /**
+   * Whether world coordinates grow upwards, as northings do; downwards unless given or the pyramid
+   * names a reference system.
+   */
   isUpward?: boolean;
   projection?: ProjectionLike;
   /** Unpacks values and masks what is missing, as CF's attributes say. */
@@ -59,7 +63,10 @@ export interface PyramidSourceOptions {
 }
 
 export interface TileProgress {
-  /** Tiles asked for since nothing was under way, and those of them that are there; what left the view counts in neither. */
+  /**
+   * Tiles asked for since nothing was under way, and those of them that are there; what left the
+   * view counts in neither.
+   */
   wanted: number;
   done: number;
 }
@@ -74,7 +81,10 @@ export interface TileValue {
 export interface TileReading {
   /** The pyramid's level on show. */
   level: number;
-  /** Place in that level's array, by axis; -1 for the axis of channels, and for the plane of a warped map. */
+  /**
+   * Place in that level's array, by axis; -1 for the axis of channels, and for the plane of a
+   * warped map.
+   */
   index: number[];
   values: TileValue[];
 }
@@ -96,7 +106,10 @@ const MIXED_ROWS = 16;
 /** Of reads: before all else the coarsest level, which everything finer is drawn above. */
 const PRIORITY = { coarsest: 1000, view: 100, coarser: 1, ahead: -1 };
 
-/** The level that fits a resolution: the coarsest whose elements are no larger than device pixels. One level alone, where it is forced. */
+/**
+ * The level that fits a resolution: the coarsest whose elements are no larger than device pixels.
+ * One level alone, where it is forced.
+ */
 class LevelGrid extends TileGrid {
   forced: number | null = null;
 
@@ -142,6 +155,7 @@ export class PyramidSource extends DataTileSource {
   #isMixLate = false;
   #version = 0;
   #done = 0;
+  #hasFailed = false;
   #map: OpenLayersMap | undefined;
   /** The tile whose loader is being called. */
   #loading: DataTile | undefined;
@@ -216,12 +230,16 @@ export class PyramidSource extends DataTileSource {
     return this.#channels;
   }
 
-  /** Which channels pictures are made of, and how. Tiles are made anew from what was read; only channels that are new are requested. */
+  /**
+   * Which channels pictures are made of, and how. Tiles are made anew from what was read; only
+   * channels that are new are requested.
+   */
   setMix(mix: readonly MixedChannel[]): void {
     this.#mix = mix;
     if (!this.bands.isPicture || this.#areLabels) return;
     this.#channels = mix.map(({ channel }) => channel);
-    // While tiles are being made the latest mix waits: otherwise a window that is dragged would end each picture before it is seen.
+    // While tiles are being made the latest mix waits: otherwise a window that is dragged would end
+    // each picture before it is seen.
     if (this.#running.size > 0 && this.#version > 0) this.#isMixLate = true;
     else this.#renew();
   }
@@ -252,8 +270,8 @@ export class PyramidSource extends DataTileSource {
   }
 
   /**
-   * Follows a map: after every frame, reads of tiles that left the view end, and those around it begin when nothing else is read. Returns
-   * what stops it.
+   * Follows a map: after every frame, reads of tiles that left the view end, and those around it
+   * begin when nothing else is read. Returns what stops it.
    */
   follow(map: OpenLayersMap): () => void {
     this.#map = map;
@@ -329,6 +347,11 @@ export class PyramidSource extends DataTileSource {
     }
   }
 
+  /** Whether a tile of this step could not be read: the picture stays incomplete. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
   /** Whether tiles of the view are being read. */
   get isReading(): boolean {
     return this.#running.size > 0;
@@ -355,6 +378,7 @@ export class PyramidSource extends DataTileSource {
 
   #renew(): void {
     this.#version += 1;
+    this.#hasFailed = false;
     for (const running of [...this.#running]) this.#cancel(running);
     this.setKey(String(this.#version));
   }
@@ -406,6 +430,7 @@ export class PyramidSource extends DataTileSource {
         (error: unknown) => {
           // What was cancelled is left alone: OpenLayers would take a rejection for a broken tile.
           if (!this.#running.delete(running)) return;
+          this.#hasFailed = true;
           reject(error);
           this.#report();
           this.onError(error);
