@@ -1,6 +1,7 @@
 /**
- * What the browser tests are served: the bundled test pages, the viewer with its samples, the fixtures, and answers that tests
- * ask for. One server for Chromium (run.mjs) and for the other engines (engines.mjs).
+ * What the browser tests are served: the bundled test pages, the viewer with its samples, the
+ * fixtures, and answers that tests ask for. One server for Chromium (run.mjs) and for the other
+ * engines (engines.mjs).
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -115,7 +116,10 @@ function answerFrame(request, response) {
   return true;
 }
 
-/** A test may change the viewer's window before its scripts run, in any engine: `prepareFrame` of the page around it. */
+/**
+ * A test may change the viewer's window before its scripts run, in any engine: `prepareFrame` of
+ * the page around it.
+ */
 const PREPARE = `if (parent !== window) parent.prepareFrame?.(window);`;
 
 /** The viewer's page, with a script before all others. */
@@ -139,7 +143,6 @@ const FOLDERS = {
   "/stores/": join(ROOT, "tests/stores"),
   "/whole/": join(ROOT, "www/samples"),
   "/viewer/": VIEWER,
-  "/viewer/demo/": join(ROOT, "tests/fixtures/demo"),
 };
 
 /** A server that sends whole files, whatever part is asked for. */
