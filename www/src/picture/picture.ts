@@ -20,6 +20,7 @@ import { plainProjection, projectionFor } from "./projections.js";
 import { PyramidLayer } from "./pyramid_layer.js";
 import { AxisWords, isIncomplete, placeTexts, type Reading, type Shown, valueTexts } from "./readings.js";
 import { coastLayer, graticuleLayer } from "./reference_lines.js";
+import { retireLayer } from "./retired_layer.js";
 import { scaleBar } from "./scale_bar.js";
 import { checkWebGl } from "./webgl.js";
 
@@ -189,8 +190,9 @@ export class Picture {
     if (!drawn) return;
     drawn.stop();
     drawn.labels.clear();
-    this.#map.setLayers([]);
-    drawn.image.layer.dispose();
+    for (const layer of [drawn.image.layer, this.#graticule, this.#coast]) {
+      if (layer) retireLayer(this.#map, layer);
+    }
     if (drawn.bar) this.#map.removeControl(drawn.bar);
     [this.#graticule, this.#coast] = [null, null];
   }
