@@ -7,6 +7,7 @@ import { openChannel } from "./channels.ts";
 import { engineOptions } from "./configuration.ts";
 import { type CallOptions, Connection, EngineLost, type MakeArguments } from "./connection.ts";
 import type { AnswerOf, OperationName } from "./operations.ts";
+import { watchSilence } from "./silence.ts";
 import { keepWarning, warn } from "./warnings.ts";
 
 let current: Connection | undefined;
@@ -58,30 +59,11 @@ function replace(connection: Connection, reason: string): void {
   connection.close(new EngineLost(reason));
 }
 
-/** How long an engine may be silent while calls are under way and the page is visible. */
-const SILENCE_MS = 30_000;
-const PING_MS = 5_000;
-
-/** Replaces an engine that does not answer any more: some systems end workers without a word. */
+/** Replaces an engine that does not answer any more. One on this thread always answers. */
 function watch(connection: Connection): void {
-  if (connection.channel.isLocal || watched.has(connection)) return;
-  watched.add(connection);
-  const timer = setInterval(() => {
-    if (current !== connection || !connection.isBusy) {
-      clearInterval(timer);
-      watched.delete(connection);
-      return;
-    }
-    const { document } = globalThis as { document?: { visibilityState: string } };
-    if (document?.visibilityState === "hidden") connection.lastHeard = performance.now();
-    const silence = performance.now() - connection.lastHeard;
-    if (silence > SILENCE_MS) replace(connection, `no answer for ${Math.round(silence / 1000)} s`);
-    else if (silence > PING_MS) connection.post({ type: "ping" });
-  }, PING_MS);
-  (timer as { unref?(): void }).unref?.();
+  if (connection.channel.isLocal) return;
+  watchSilence(connection, (ms) => replace(connection, `no answer for ${Math.round(ms / 1000)} s`));
 }
-
-const watched = new WeakSet<Connection>();
 
 interface Options extends CallOptions {
   /** Whether the call may be made a second time when the engine is lost: reading may, writing may not. */
