@@ -11,6 +11,7 @@ import {
   InvalidSelectionError,
   NotFoundError,
   THROWN,
+  TrapError,
   UnknownCodecError,
   UnsupportedError,
   ZarrError,
@@ -34,8 +35,9 @@ for (const error of [
   }),
   new InvalidSelectionError("index 9 is outside", { actual: "9" }),
   new UnsupportedError("a data type", { path: "/a" }),
+  new TrapError("Unsupported", "internal error", { path: "/a" }),
 ]) {
-  test(`${error.name} keeps its class, its words and its fields`, () => {
+  test(`${error.constructor.name} keeps its class, its words and its fields`, () => {
     const other = crossed(error) as ZarrError;
     assert.equal(other.constructor, error.constructor);
     assert.equal(other.message, error.message);

@@ -2,7 +2,7 @@
  * The engine as the page knows it: started at the first call, replaced when it is lost, told again of what it must know. Every
  * call of the package passes through `call`.
  */
-import { INTERNAL, ZarrError } from "../model/errors.ts";
+import { INTERNAL, TrapError, ZarrError } from "../model/errors.ts";
 import { openChannel } from "./channels.ts";
 import { engineOptions } from "./configuration.ts";
 import { type CallOptions, Connection, EngineLost, type MakeArguments } from "./connection.ts";
@@ -66,7 +66,7 @@ function watch(connection: Connection): void {
 }
 
 interface Options extends CallOptions {
-  /** Whether the call may be made a second time when the engine is lost: reading may, writing may not. */
+  /** Whether the call may be made a second time when the engine is lost or traps: reading may, writing may not. */
   repeats?: boolean;
 }
 
@@ -81,12 +81,15 @@ export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | unde
   });
 }
 
-const internal = (cause: EngineLost) =>
-  new ZarrError("Unsupported", `${INTERNAL}: the engine is gone: ${cause.message}`, { cause });
+/** An engine that is lost is an error of ours to the caller. */
+const toldToCaller = (error: unknown): unknown =>
+  error instanceof EngineLost
+    ? new ZarrError("Unsupported", `${INTERNAL}: the engine is gone: ${error.message}`, { cause: error })
+    : error;
 
 /**
  * Calls an operation of the engine. An abort rejects at once with the signal's reason, and ends the requests that nobody else
- * waits for. A call that the engine was lost under is made again once, unless it writes.
+ * waits for. A call under which the engine was lost or trapped is made again once, unless it writes.
  */
 export async function call<Name extends OperationName>(
   operation: Name,
@@ -103,11 +106,11 @@ export async function call<Name extends OperationName>(
   try {
     return await attempt();
   } catch (error) {
-    if (!(error instanceof EngineLost)) throw error;
-    if (!repeats) throw internal(error);
+    const isReplaced = error instanceof EngineLost || error instanceof TrapError;
+    if (!isReplaced || !repeats || signal?.aborted) throw toldToCaller(error);
   }
   return attempt().catch((error) => {
-    throw error instanceof EngineLost ? internal(error) : error;
+    throw toldToCaller(error);
   });
 }
 

@@ -1,0 +1,321 @@
+/** How parts are handed to decoders, with decoders that answer when the test says so. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Decoder } from "./decoder.ts";
+import type { Failure, FromDecoder, ToDecoder, WorkMessage } from "./messages.ts";
+import { type BoundArray, DecodePool } from "./pool.ts";
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** The entry at a place, which must be there. */
+function at<T>(list: readonly T[], place: number): T {
+  const entry = list[place < 0 ? list.length + place : place];
+  assert.ok(entry !== undefined, `there is no entry ${place} of ${list.length}`);
+  return entry;
+}
+
+type Posted<Message> = Message & { transfer: ArrayBuffer[] };
+
+/** A decoder that keeps what it is given. */
+class FakePort implements Decoder {
+  readonly rung = "blob";
+  readonly posted: Posted<ToDecoder>[] = [];
+  readonly held: boolean[] = [];
+  isClosed = false;
+  onanswer: (answer: FromDecoder) => void = () => {};
+  oncrash: (reason: string) => void = () => {};
+
+  post(message: ToDecoder, transfer: ArrayBuffer[]): void {
+    this.posted.push({ ...message, transfer });
+  }
+
+  hold(isBusy: boolean): void {
+    this.held.push(isBusy);
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  get work(): Posted<WorkMessage>[] {
+    return this.posted.filter((message): message is Posted<WorkMessage> => message.type === "work");
+  }
+
+  finish(part: number, elements = new Uint8Array(1)): void {
+    this.onanswer({ type: "done", part, elements });
+  }
+}
+
+function fakePool(limit: number, idleMs?: () => number) {
+  const ports: FakePort[] = [];
+  const open = async () => {
+    const port = new FakePort();
+    ports.push(port);
+    return port;
+  };
+  return { pool: new DecodePool(open, () => limit, idleMs), ports };
+}
+
+const ARRAY: BoundArray = { number: 7, home: "engine", document: "{}", warn: () => {} };
+const supply = (owned = true, bytes = new Uint8Array(4)) => ({
+  table: new Uint32Array(2),
+  buffers: [bytes],
+  owned: [owned],
+});
+
+function addPart(pool: DecodePool, priority = 0) {
+  const part = pool.begin(ARRAY, new Uint32Array(1), priority);
+  pool.supply(part, supply());
+  return { part, elements: pool.finish(part) };
+}
+
+test("a decoder has two messages at most; cancelled parts are never posted", async () => {
+  const { pool, ports } = fakePool(1);
+  const parts = [0, 1, 2, 3].map(() => addPart(pool));
+  await turn();
+  const port = at(ports, 0);
+  assert.deepEqual(
+    port.work.map(({ part }) => part),
+    [at(parts, 0).part.id, at(parts, 1).part.id],
+  );
+  pool.cancel(at(parts, 2).part);
+  port.finish(at(parts, 0).part.id);
+  assert.deepEqual(
+    port.work.slice(2).map(({ part }) => part),
+    [at(parts, 3).part.id],
+  );
+  assert.ok(!port.posted.some(({ type }) => type === "cancel"));
+  assert.equal((await at(parts, 0).elements)?.length, 1);
+});
+
+test("a decoder starts before there is work for it, once", async () => {
+  const { pool, ports } = fakePool(2);
+  assert.equal(pool.prepared().prepared(), pool);
+  await turn();
+  assert.equal(ports.length, 1);
+  pool.prepared();
+  const { part } = addPart(pool);
+  await turn();
+  assert.equal(ports.length, 1);
+  assert.ok(at(ports, 0).work.every((work) => work.part === part.id));
+});
+
+test("the more urgent part goes first", async () => {
+  const { pool, ports } = fakePool(1);
+  const parts = [0, 0, 0, 5].map((priority) => addPart(pool, priority));
+  await turn();
+  at(ports, 0).finish(at(at(ports, 0).work, 0).part);
+  assert.deepEqual(
+    at(ports, 0).work.map(({ part }) => part),
+    [at(parts, 3).part.id, at(parts, 0).part.id, at(parts, 1).part.id],
+  );
+});
+
+test("an array is introduced once to each decoder, and a part stays where it began", async () => {
+  const { pool, ports } = fakePool(2);
+  const [first, second] = [
+    pool.begin(ARRAY, new Uint32Array(1), 0),
+    pool.begin(ARRAY, new Uint32Array(1), 0),
+  ];
+  pool.supply(first, supply());
+  pool.supply(second, supply());
+  await turn();
+  assert.equal(ports.length, 2);
+  for (const { posted } of ports) assert.equal(posted.filter(({ type }) => type === "bind").length, 1);
+  const home = at(
+    ports.filter(({ work }) => work.some(({ part }) => part === first.id)),
+    0,
+  );
+  home.onanswer({ type: "done", part: first.id });
+  for (let round = 0; round < 3; round += 1) {
+    pool.supply(first, supply());
+    home.onanswer({ type: "done", part: first.id });
+  }
+  assert.equal(home.work.filter(({ part }) => part === first.id).length, 4);
+  assert.equal(home.work.filter(({ begin }) => begin).length, 1);
+});
+
+test("what has arrived meanwhile goes in one message", async () => {
+  const { pool, ports } = fakePool(1);
+  const part = pool.begin(ARRAY, new Uint32Array(1), 0);
+  pool.supply(part, supply());
+  pool.supply(part, supply());
+  const elements = pool.finish(part);
+  await turn();
+  assert.equal(at(ports, 0).work.length, 1);
+  assert.equal(at(at(ports, 0).work, 0).supplies.length, 2);
+  assert.equal(at(at(ports, 0).work, 0).finish, true);
+  at(ports, 0).finish(part.id, Uint8Array.of(1, 2));
+  assert.deepEqual(await elements, Uint8Array.of(1, 2));
+  assert.deepEqual(at(ports, 0).held, [true, false]);
+});
+
+test("buffers of others are copied, whole buffers of ours are handed over", async () => {
+  const { pool, ports } = fakePool(1);
+  const part = pool.begin(ARRAY, new Uint32Array(1), 0);
+  const [mine, theirs, partly] = [new Uint8Array(4), new Uint8Array(4), new Uint8Array(8).subarray(2, 6)];
+  pool.supply(part, supply(true, mine));
+  pool.supply(part, supply(false, theirs));
+  pool.supply(part, supply(true, partly));
+  await turn();
+  const { supplies, transfer } = at(at(ports, 0).work, 0);
+  assert.equal(at(at(supplies, 0).buffers, 0).buffer, mine.buffer);
+  assert.notEqual(at(at(supplies, 1).buffers, 0).buffer, theirs.buffer);
+  assert.equal(at(at(supplies, 2).buffers, 0).buffer.byteLength, 4);
+  assert.ok(transfer.includes(mine.buffer) && !transfer.includes(theirs.buffer));
+});
+
+test("a part's end waits for nothing, and does not count as work", async () => {
+  const { pool, ports } = fakePool(1);
+  const begun = () => pool.begin(ARRAY, new Uint32Array(1), 0);
+  const [first, second] = [begun(), begun()];
+  pool.supply(first, supply());
+  pool.supply(second, supply());
+  await turn();
+  const port = at(ports, 0);
+  const elements = pool.finish(first);
+  const third = addPart(pool);
+  await turn();
+  const posted = () => port.work.map(({ part, finish }) => [part, finish]);
+  const before = [
+    [first.id, false],
+    [second.id, false],
+    [first.id, true],
+  ];
+  assert.deepEqual(posted(), before);
+  port.onanswer({ type: "done", part: first.id });
+  assert.deepEqual(posted(), [...before, [third.part.id, true]]);
+  port.onanswer({ type: "done", part: second.id });
+  port.finish(first.id);
+  assert.equal((await elements)?.length, 1);
+});
+
+test("a decoder that is at work gets a part as one message", async () => {
+  const { pool, ports } = fakePool(1);
+  addPart(pool);
+  await turn();
+  addPart(pool);
+  await turn();
+  assert.deepEqual(
+    at(ports, 0).work.map(({ supplies, finish }) => [supplies.length, finish]),
+    [
+      [1, true],
+      [1, true],
+    ],
+  );
+});
+
+test("memory of copies comes back and is used again", async () => {
+  const { pool, ports } = fakePool(1);
+  const theirs = (fill: number) => new Uint8Array(100_000).fill(fill);
+  const post = (bytes: Uint8Array<ArrayBuffer>) => {
+    const part = pool.begin(ARRAY, new Uint32Array(1), 0);
+    pool.supply(part, supply(false, bytes));
+    void pool.finish(part);
+    return part.id;
+  };
+  const first = post(theirs(1));
+  await turn();
+  const port = at(ports, 0);
+  const copied = () =>
+    at(
+      port.work.flatMap(({ supplies }) => supplies),
+      -1,
+    );
+  const firstCopy = () => at(copied().buffers, 0);
+  const buffer = firstCopy().buffer as ArrayBuffer;
+  assert.equal(copied().isCopied, true);
+  port.onanswer({ type: "done", part: first, elements: new Uint8Array(1), returned: [buffer] });
+  post(theirs(2).subarray(0, 99_000));
+  await turn();
+  assert.equal(firstCopy().buffer, buffer);
+  assert.deepEqual(firstCopy(), new Uint8Array(99_000).fill(2));
+  post(theirs(3));
+  await turn();
+  assert.notEqual(firstCopy().buffer, buffer);
+  assert.deepEqual(firstCopy(), theirs(3));
+});
+
+test("small buffers are posted as one", async () => {
+  const { pool, ports } = fakePool(1);
+  const part = pool.begin(ARRAY, new Uint32Array(1), 0);
+  const others = new Uint8Array([0, 1, 2, 3, 4, 5]);
+  const buffers = [others.subarray(1, 3), new Uint8Array(0), others.subarray(5), new Uint8Array([9])];
+  pool.supply(part, { table: new Uint32Array(2), buffers, owned: [false, true, false, true] });
+  await turn();
+  const { supplies, transfer } = at(at(ports, 0).work, 0);
+  assert.deepEqual(
+    at(supplies, 0).buffers.map((buffer) => [...buffer]),
+    [[1, 2, 5, 9]],
+  );
+  assert.deepEqual([...(at(supplies, 0).ends ?? [])], [2, 2, 3, 4]);
+  assert.equal(transfer.length, 2, "the table, and all of them");
+  assert.equal(others.length, 6);
+});
+
+test("a part that was posted is cancelled at its decoder", async () => {
+  const { pool, ports } = fakePool(1);
+  const { part } = addPart(pool);
+  await turn();
+  pool.cancel(part);
+  assert.deepEqual(
+    at(ports, 0)
+      .posted.filter(({ type }) => type === "cancel")
+      .map((message) => (message as { part: number }).part),
+    [part.id],
+  );
+  at(ports, 0).finish(part.id);
+});
+
+test("failures name what failed; a decoder that is gone is replaced", async () => {
+  const { pool, ports } = fakePool(1);
+  const [refused, trapped, lost, later] = [addPart(pool), addPart(pool), addPart(pool), addPart(pool)];
+  await turn();
+  at(ports, 0).onanswer({
+    type: "failed",
+    part: refused.part.id,
+    report: '{"code":"Format","message":"bad"}',
+  });
+  await assert.rejects(refused.elements, ({ report }: Failure) => JSON.parse(report).code === "Format");
+  at(ports, 0).onanswer({ type: "trapped", part: trapped.part.id, trap: "index out of bounds" });
+  await assert.rejects(trapped.elements, ({ report }: Failure) =>
+    /internal error.*index out of bounds/.test(report),
+  );
+  at(ports, 0).oncrash("out of memory");
+  await assert.rejects(lost.elements, ({ report }: Failure) => /a worker failed: out of memory/.test(report));
+  await assert.rejects(later.elements, ({ report }: Failure) => /a worker failed/.test(report));
+  const next = addPart(pool);
+  await turn();
+  assert.equal(ports.length, 2);
+  at(ports, 1).finish(next.part.id);
+  assert.equal((await next.elements)?.length, 1);
+});
+
+test("parts fail when no decoder can be started", async () => {
+  const pool = new DecodePool(
+    () => Promise.reject(new Error("forbidden")),
+    () => 1,
+  );
+  const { elements } = addPart(pool);
+  await assert.rejects(elements, ({ report }: Failure) => /forbidden/.test(report));
+});
+
+test("decoders that have nothing to do end after a while, those that have do not", async () => {
+  const { pool, ports } = fakePool(2, () => 40);
+  const parts = [addPart(pool), addPart(pool)];
+  // Begun, and waiting for bytes: its decoder is not idle.
+  await turn();
+  const [first, second] = [at(ports, 0), at(ports, 1)];
+  first.finish(at(first.work, 0).part);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  assert.deepEqual([first.isClosed, second.isClosed, pool.size], [true, false, 1]);
+  second.finish(at(second.work, 0).part);
+  await Promise.all(parts.map(({ elements }) => elements));
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  assert.deepEqual([second.isClosed, pool.size], [true, 0]);
+  const later = addPart(pool);
+  await turn();
+  assert.equal(ports.length, 3, "another is started when there is need");
+  at(ports, 2).finish(later.part.id);
+  assert.equal((await later.elements)?.length, 1);
+});
