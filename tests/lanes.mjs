@@ -60,7 +60,7 @@ export const LANES = [
   },
   {
     name: "unit",
-    what: "TypeScript tests beside the code, of what needs no build of the engine",
+    what: "TypeScript and JavaScript tests beside the code, of what needs no build of the engine",
     minutes: 1,
     everyday: true,
     command: [node, "tests/unit.mjs"],
