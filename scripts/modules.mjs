@@ -6,6 +6,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { ROOT, StepFailed } from "./run_command.mjs";
+import { joinSharedModules } from "./shared_modules.mjs";
 import { virtualText } from "./virtual_modules.mjs";
 import { glueFolder } from "./wasm.mjs";
 
@@ -105,6 +106,7 @@ export async function publishModules(entries, { quick }) {
     format: "esm",
     logLevel: "warning",
   });
+  await joinSharedModules(build, MODULES, { minify: !quick });
   for (const entry of entries) {
     const isDefault = /\bas default\b|export default/.test(
       readFileSync(join(SOURCES, "entry", entry), "utf8"),
