@@ -166,6 +166,14 @@ test("more channels than bands are pictures, mixed anew from what was read", asy
   assert.deepEqual(gate.keys, ["/c/2/0/0"]);
 });
 
+test("an array without coarse levels is not shown in more tiles than are kept", async () => {
+  const { pyramid } = await opened();
+  // A tile of one channel is 512 × 512 × 4 bytes, 1 MiB: 64 tiles are 4096 × 4096 elements.
+  const source = new PyramidSource({ pyramid, cacheBytes: 64 * 2 ** 20 });
+  assert.equal(source.widestResolution([1024, 1024]), 4);
+  assert.equal(source.cacheSize, 64);
+});
+
 test("styles name a variable for everything that changes without a new program", () => {
   const layout = { count: 2, isByte: true, hasMask: false, isPicture: false };
   const channel = { channel: 0, color: [255, 128, 0], window: [0, 255], gamma: 1 };

@@ -201,14 +201,15 @@ export class Picture {
     this.#map.updateSize();
     const fitting = this.#fitting(extent);
     this.#fitted = camera ? null : fitting;
-    const { x, y, resolution } = camera ?? fitting;
+    const { x, y, resolution: wanted } = camera ?? fitting;
+    const resolution = Math.min(wanted, this.#widest());
     const steps = this.#drawn?.image.source.elementSize(0) ?? [1, 1];
     return new View({
       projection,
       center: [x, y],
       resolution,
       minResolution: Math.min(...steps) / LARGEST_PIXEL,
-      maxResolution: Math.max(resolution, fitting.resolution / SMALLEST_SHARE),
+      maxResolution: Math.min(Math.max(resolution, fitting.resolution / SMALLEST_SHARE), this.#widest()),
       extent,
       constrainOnlyCenter: true,
       smoothExtentConstraint: false,
@@ -216,14 +217,21 @@ export class Picture {
     });
   }
 
+  /** An array without coarse levels may be too large to be shown as a whole. */
+  #widest(): number {
+    const [width = 1, height = 1] = this.#map.getSize() ?? [];
+    return this.#drawn?.image.source.widestResolution([width, height]) ?? Number.POSITIVE_INFINITY;
+  }
+
   /** The camera that shows an extent with a little space around it. */
   #fitting([left, bottom, right, top]: MapExtent): Camera {
     const [width = 1, height = 1] = this.#map.getSize() ?? [];
     const share = 1 - 2 * MARGIN;
-    const resolution = Math.max(
+    const whole = Math.max(
       (right - left) / Math.max(width * share, 1),
       (top - bottom) / Math.max(height * share, 1),
     );
+    const resolution = Math.min(whole, this.#widest());
     return { x: (left + right) / 2, y: (bottom + top) / 2, resolution };
   }
 

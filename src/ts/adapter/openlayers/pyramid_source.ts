@@ -29,6 +29,7 @@ const MIB = 2 ** 20;
 /** OpenLayers needs two zoom levels of tiles for a view. */
 const FEWEST_TEXTURES = 48;
 const MOST_TEXTURES = 512;
+const FEWEST_IN_VIEW = 16;
 /** Rows of a mix between two looks at the clock. */
 const MIXED_ROWS = 16;
 /** Of reads: before all else the coarsest level, which everything finer is drawn above. */
@@ -118,12 +119,28 @@ export class PyramidSource extends DataTileSource {
     this.#reader = new TileReader(fetch, this.#cacheBytes);
   }
 
+  /** Bytes of a tile's texture, of the level with the largest ones. */
+  get #textureBytes(): number {
+    const { count, isByte } = this.bands;
+    const texels = this.#levels.map(({ tileWidth, tileHeight }) => tileWidth * tileHeight);
+    return Math.max(...texels) * count * (isByte ? 1 : 4);
+  }
+
   /** For the option of that name of a layer: as many tiles as the bytes allow. */
   get cacheSize(): number {
-    const { count, isByte } = this.bands;
-    const texels = Math.max(...this.#levels.map(({ tileWidth, tileHeight }) => tileWidth * tileHeight));
-    const fitting = Math.floor(this.#cacheBytes / (texels * count * (isByte ? 1 : 4)));
+    const fitting = Math.floor(this.#cacheBytes / this.#textureBytes);
     return Math.min(Math.max(fitting, FEWEST_TEXTURES), MOST_TEXTURES);
+  }
+
+  /**
+   * The coarsest resolution at which a map of this size needs no more tiles than are kept: an array
+   * without coarse levels may be too large to be seen as a whole.
+   */
+  widestResolution([width, height]: readonly [width: number, height: number]): number {
+    const { tileWidth, tileHeight, stepX, stepY } = this.#levels[0] as TileLevel;
+    const tiles = Math.max(Math.floor(this.#cacheBytes / this.#textureBytes), FEWEST_IN_VIEW);
+    const area = tiles * tileWidth * tileHeight * stepX * stepY;
+    return Math.sqrt(area / Math.max(width * height, 1));
   }
 
   /** Another index of some axes. What is drawn stays until the new tiles are there. */
