@@ -1,6 +1,7 @@
 /**
- * Where the elements of an array are, in the form in which `src/kernel/warp` takes it: an affine, coordinates of columns and of rows, or a
- * longitude and a latitude for each element; and the reference system of these.
+ * Where the elements of an array are, in the form in which `src/kernel/warp` takes it: an affine,
+ * coordinates of columns and of rows, or a longitude and a latitude for each element; and the
+ * reference system of these.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
 import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
@@ -132,7 +133,10 @@ async function over(array: AnyArray, variable: AnyArray, [y, x]: [number, number
   return data;
 }
 
-/** A longitude and a latitude for each element: the variables that `coordinates` names (CF), or that are called so. */
+/**
+ * A longitude and a latitude for each element: the variables that `coordinates` names (CF), or that
+ * are called so.
+ */
 async function ofVariables(array: AnyArray, { plane }: Pyramid): Promise<Found | undefined> {
   const said = typeof array.attrs.coordinates === "string" ? array.attrs.coordinates : "";
   const names = said.split(/\s+/).filter((name) => name !== "");
