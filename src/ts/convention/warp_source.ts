@@ -6,7 +6,7 @@
 import type { Array as ZarrArray } from "../api/array.ts";
 import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { dimensionNamesOf } from "../api/selection.ts";
-import { NotFoundError, UnsupportedError } from "../model/errors.ts";
+import { NotFoundError, UnsupportedError, ZarrError } from "../model/errors.ts";
 import type { Attributes, DataType, Readable } from "../model/types.ts";
 import { unlessAborted } from "../port/engine.ts";
 import { besideOf } from "./beside.ts";
@@ -118,6 +118,9 @@ async function ofAxes(
 
 let nextGrid = 1;
 
+/** The most elements whose longitudes and latitudes the engine keeps (`src/format/warp.rs`). */
+const MOST_PLACES = 2 ** 24;
+
 /** The values of a variable over rows and columns; undefined where it has others. */
 async function over(array: AnyArray, variable: AnyArray, [y, x]: [number, number]) {
   const { shape } = array;
@@ -128,6 +131,14 @@ async function over(array: AnyArray, variable: AnyArray, [y, x]: [number, number
     variable.shape.length === 2 &&
     order.every((at, place) => variable.shape[at] === shape[[y, x][place] as number]);
   if (!fits) return undefined;
+  const count = (shape[y] ?? 0) * (shape[x] ?? 0);
+  if (count > MOST_PLACES) {
+    throw new ZarrError("Limit", "the array has too many elements with places of their own", {
+      path: array.path,
+      expected: `at most ${MOST_PLACES}`,
+      actual: String(count),
+    });
+  }
   const decode = { convention: "cf", zarrFillValue: false } as const;
   const { data } = await variable.get(null, { decode, as: "float64", memoryOrder: order });
   return data;
