@@ -29,8 +29,8 @@ struct Buckets {
 /// The most entries of all buckets: cells that are large for their grid are in many.
 const MOST_ENTRIES: u64 = 1 << 26;
 
-/// A tenth of a metre before a pole.
-const NEXT_TO_POLE: f64 = 89.999_999;
+/// Ten metres before a pole.
+const NEXT_TO_POLE: f64 = 89.9999;
 
 /// A box of buckets: first and count across, which may go around, then first and last down.
 type Box4 = [usize; 4];
@@ -169,7 +169,7 @@ const FAR: f64 = 0.2;
 const SLACK: f64 = 1e-9;
 
 /// Newton's steps: each doubles the digits that are right.
-const STEPS: usize = 8;
+const STEPS: usize = 12;
 
 impl Touching {
     fn at(longitude: f64, latitude: f64) -> Self {
@@ -207,6 +207,7 @@ fn within_flat([a, b, c, d]: [[f64; 2]; 4]) -> Option<[f64; 2]> {
     let along: [f64; 2] = std::array::from_fn(|at| b[at] - a[at]);
     let down: [f64; 2] = std::array::from_fn(|at| c[at] - a[at]);
     let mixed: [f64; 2] = std::array::from_fn(|at| a[at] - b[at] - c[at] + d[at]);
+    let reach = along.iter().chain(&down).map(|number| number.abs()).sum::<f64>();
     let [mut u, mut v] = [0.5, 0.5];
     for _ in 0..STEPS {
         let miss: [f64; 2] =
@@ -220,7 +221,12 @@ fn within_flat([a, b, c, d]: [[f64; 2]; 4]) -> Option<[f64; 2]> {
         let step_u = (miss[0] * by_v[1] - miss[1] * by_v[0]) / determinant;
         let step_v = (by_u[0] * miss[1] - by_u[1] * miss[0]) / determinant;
         (u, v) = (u - step_u, v - step_v);
-        if step_u.abs() + step_v.abs() < SLACK / 10.0 {
+        // In the plane: where a cell is narrow, its own coordinate says little.
+        let moved = (by_u[0] * step_u).abs()
+            + (by_u[1] * step_u).abs()
+            + (by_v[0] * step_v).abs()
+            + (by_v[1] * step_v).abs();
+        if moved < SLACK / 10.0 * reach {
             let fits = [u, v].into_iter().all(|at| (-SLACK..=1.0 + SLACK).contains(&at));
             return fits.then(|| [u.clamp(0.0, 1.0), v.clamp(0.0, 1.0)]);
         }
