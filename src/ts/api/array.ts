@@ -62,8 +62,9 @@ export { FACTS };
 /** How a result lies in memory. */
 export interface LaidOutOptions extends ReadOptions {
   /**
-   * Dimensions of the array, by name or place, in the order in which the result has them in memory, slowest first; those that are not named come
-   * before them. `["y", "x", "c"]` gives interleaved channels. `shape` and `stride` stay in the array's order. C order unless given.
+   * Dimensions of the array, by name or place, in the order in which the result has them in memory,
+   * slowest first; those that are not named come before them. `["y", "x", "c"]` gives interleaved
+   * channels. `shape` and `stride` stay in the array's order. C order unless given.
    */
   memoryOrder?: readonly (string | number)[];
 }
