@@ -1,5 +1,6 @@
-//! Opening a node: which dialect, array or group? The document of v3 is asked for first; where its answer takes long, those of v2 are
-//! asked for beside it, so that data of either format cost one round trip of a slow line, and v3 on a quick one no probe that fails.
+//! Opening a node: which dialect, array or group? The document of v3 is asked for first; where its
+//! answer takes long, those of v2 are asked for beside it, so that data of either format cost one
+//! round trip of a slow line, and v3 on a quick one no probe that fails.
 //!
 //! v3 wins where a node has both, as data that is being migrated does. One probe that fails (a browser cannot tell a missing key
 //! from a CORS refusal on some servers) does not end the open when another one succeeds.
@@ -115,8 +116,9 @@ struct Probe<'a> {
 type Found = Result<Option<OpenedNode>>;
 
 impl Probe<'_> {
-    /// Both formats, v3 first. A v3 node ends it; otherwise v2's answer counts, else whatever failed first. The drafts are looked for when
-    /// nothing was found: their hierarchies have an entry point at the root of the store.
+    /// Both formats, v3 first. A v3 node ends it; otherwise v2's answer counts, else whatever
+    /// failed first. The drafts are looked for when nothing was found: their hierarchies have an
+    /// entry point at the root of the store.
     async fn any(&self, path: &str) -> Found {
         let found =
             if self.options.v3_first { self.v3_before_v2(path).await } else { self.v3_and_v2(path).await };
@@ -256,7 +258,8 @@ impl Probe<'_> {
         self.parsed(path, ZarrFormat::V2, &texts).map(Some)
     }
 
-    /// The document that makes a node of v2 one of this kind, unless the other kind alone is wanted.
+    /// The document that makes a node of v2 one of this kind, unless the other kind alone is
+    /// wanted.
     async fn wanted(&self, path: &NodePath, kind: NodeKind) -> Result<Option<Vec<u8>>> {
         match self.options.kind {
             Some(wanted) if wanted != kind => Ok(None),
@@ -264,7 +267,8 @@ impl Probe<'_> {
         }
     }
 
-    /// Where the node is not of the kind that is wanted, it may be of the other one, which is another error.
+    /// Where the node is not of the kind that is wanted, it may be of the other one, which is
+    /// another error.
     async fn other_kind(&self, path: &NodePath) -> Found {
         let Some(wanted) = self.options.kind else { return Ok(None) };
         let other = if wanted == NodeKind::Array { NodeKind::Group } else { NodeKind::Array };

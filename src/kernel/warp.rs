@@ -1,24 +1,22 @@
-//! Resampling into the pixels of a map: from pixels to places in the source's reference system, from there to indices of its elements, and
-//! from those to values. One kernel for each of the two steps, [`locate`] and [`sample`]: between them somebody reads the elements.
+//! Resampling into the pixels of a map: from pixels to places in the source's reference system,
+//! from there to indices of its elements, and from those to values. One kernel for each of the two
+//! steps, [`locate`] and [`sample`]: between them somebody reads the elements.
 //!
-//! What reference systems are is not known here: the caller transforms the corners of [`Cell`]s, which are so small that a straight line
-//! between them is near enough. On the globe places are longitude and latitude in degrees, and longitudes wrap.
+//! What reference systems are is not known here: the caller transforms the corners of [`Cell`]s,
+//! which are so small that a straight line between them is near enough. On the globe places are
+//! longitude and latitude in degrees, and longitudes wrap.
 
 mod axis;
 mod cell;
 mod curvilinear;
+mod position;
 mod sample;
 
-pub use axis::{Axis, WHOLE_TURN};
+pub use axis::Axis;
 pub use cell::{Cell, Corners};
 pub use curvilinear::Curvilinear;
+pub use position::{NOWHERE, Position, WHOLE_TURN};
 pub use sample::{Method, Window, sample};
-
-/// Column and row, of which 0 is the centre of the first element; NaN where there is none.
-pub type Position = [f64; 2];
-
-/// No element.
-pub const NOWHERE: Position = [f64::NAN; 2];
 
 /// How places become indices.
 #[derive(Debug)]

@@ -13,6 +13,7 @@ import viewer from "../../webpack.config.js";
 export const ROOT = join(import.meta.dirname, "../..");
 export const OUTPUT = join(ROOT, "target/browser-tests");
 export const VIEWER = join(ROOT, "target/browser-viewer");
+export const VITE = join(ROOT, "target/browser-vite");
 
 const TEST_PAGE = {
   mode: "development",
@@ -142,6 +143,7 @@ const FOLDERS = {
   "/fixtures/": join(ROOT, "tests/fixtures"),
   "/stores/": join(ROOT, "tests/stores"),
   "/whole/": join(ROOT, "www/samples"),
+  "/vite/": VITE,
   "/viewer/": VIEWER,
 };
 

@@ -1,10 +1,15 @@
 //! Colours of labels: integers that name things, such as the cells of an image.
 //!
-//! A label is seen as 64 bits, narrower signed ones extended by their sign, so that it has the same colour in an array of any integer type.
-//! 0 is transparent. Every other label has a colour of its own by a hash (SplitMix64): one of 1536 hues, nowhere dark and nowhere
-//! grey. A caller's own colours come first, that of 0 too. The arithmetic is of integers alone, so every machine gets the same.
+//! A label is seen as 64 bits, narrower signed ones extended by their sign, so that it has the same
+//! colour in an array of any integer type. 0 is transparent. Every other label has a colour of its
+//! own by a hash (SplitMix64): one of 1536 hues, nowhere dark and nowhere grey. A caller's own
+//! colours come first, that of 0 too. The arithmetic is of integers alone, so every machine gets
+//! the same.
 
-use super::{BLOCK, NumberType, cast};
+use crate::cast::{NumberType, cast};
+
+/// Labels coloured at a time.
+const BLOCK: usize = 512;
 
 /// Red, green, blue and alpha.
 pub type Colour = [u8; 4];
@@ -43,7 +48,8 @@ impl LabelColours {
 /// # Panics
 /// Where the labels are floats.
 pub fn colour(src: &[u8], from: NumberType, dst: &mut [u8], colours: &LabelColours) {
-    assert!(!super::is_float(from), "labels are integers");
+    let is_float = matches!(from, NumberType::F16 | NumberType::F32 | NumberType::F64);
+    assert!(!is_float, "labels are integers");
     let same = if from == NumberType::U64 { NumberType::U64 } else { NumberType::I64 };
     let mut wide = [0_u8; 8 * BLOCK];
     // Neighbours are mostly of one label.

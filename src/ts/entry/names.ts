@@ -41,10 +41,11 @@ export { addLight, type ColorName, type Colors } from "../api/read/colors.ts";
 export type { ConversionOptions } from "../api/read/conversion.ts";
 export type { LabelColor, LabelColors, OmeLabelColor } from "../api/read/label_colors.ts";
 export type { CfOptions } from "../api/read/packing.ts";
+export type { PartPlace } from "../api/read/part_queue.ts";
 export { type EncodedBasis, type PlannedObject, ReadPlan } from "../api/read/plan.ts";
 export type { Progress } from "../api/read/progress.ts";
 export type { ReadOptions } from "../api/read/read.ts";
-export type { PartPlace, StreamOptions } from "../api/read/stream.ts";
+export type { StreamOptions } from "../api/read/stream.ts";
 export {
   type CodecEntry,
   type CodecKind,
