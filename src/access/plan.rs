@@ -1,6 +1,6 @@
 //! Step 3, plan: which key, which byte range? The machine of one part.
 //!
-//! It asks ([`PartPlan::take_needs`]) and is answered ([`PartPlan::supply_index`], [`PartPlan::write_piece`]). A chunk that stands
+//! It asks ([`PartPlan::take_requests`]) and is answered ([`PartPlan::supply_index`], [`PartPlan::write_piece`]). A chunk that stands
 //! alone is one need. A shard's index is a need too; answered, it raises the needs of its inner chunks, and nested shards do it
 //! again. Nothing here awaits: the driver is `read`, and a test can be ten lines over a map.
 
@@ -19,7 +19,7 @@ use crate::sorted::Map;
 
 /// Bytes that are needed next.
 #[derive(Clone, Debug)]
-pub struct Need {
+pub struct ByteRequest {
     /// For the answer.
     pub id: usize,
     /// Indices of the stored chunk in the array's grid.
@@ -27,7 +27,7 @@ pub struct Need {
     /// Level of the chunk, or of the shard whose index it is, in the chain of the stored chunk.
     pub level: usize,
     /// Which bytes of it.
-    pub range: NeededRange,
+    pub range: RequestedRange,
     /// Whether these bytes are a shard index, which the planner reads, or a chunk, which a decoder does.
     pub is_index: bool,
     /// Array indices where the chunk (or shard) starts: of a leaf, what tells it from the array's other ones; of rows of one one more
@@ -48,7 +48,7 @@ pub enum RowsOf {
 
 /// Which bytes of a stored chunk are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NeededRange {
+pub enum RequestedRange {
     /// All.
     Whole,
     /// Some from the start on.
@@ -205,7 +205,7 @@ impl PartPlan {
     }
 
     /// What is needed now that was not asked for before; empty when every answer so far has raised no more.
-    pub fn take_needs(&mut self) -> Vec<Need> {
+    pub fn take_requests(&mut self) -> Vec<ByteRequest> {
         let first = self.taken;
         self.taken = self.needs.len();
         (first..self.taken).filter_map(|id| Some(need(id, self.needs.get(id)?))).collect()
@@ -217,7 +217,7 @@ impl PartPlan {
     /// `Argument` when it is none.
     pub fn sharding(&self, id: usize) -> Result<&Sharding> {
         let level = self.needs.get(id).and_then(|group| group.chain.level(group.level));
-        level.and_then(|level| level.pipeline.plannable_sharding()).ok_or_else(no_such_need)
+        level.and_then(|level| level.pipeline.plannable_sharding()).ok_or_else(unknown_request)
     }
 
     /// Length of the shard in another one whose index need `id` is.
@@ -231,9 +231,9 @@ impl PartPlan {
     /// # Errors
     /// `Format` for an index that has too few entries.
     pub fn supply_index(&mut self, id: usize, index: &ShardIndex) -> Result<()> {
-        let group = self.needs.get(id).cloned().ok_or_else(no_such_need)?;
+        let group = self.needs.get(id).cloned().ok_or_else(unknown_request)?;
         let base = group.bytes.as_ref().map_or(0, |bytes| bytes.start);
-        let child = group.chain.level(group.level + 1).ok_or_else(no_such_need)?;
+        let child = group.chain.level(group.level + 1).ok_or_else(unknown_request)?;
         let grid = self.sharding(id)?.grid().to_vec();
         for (position, wanted) in self.divide(&group, child) {
             let linear = linear_index(&position, &child.axes, &grid)?;
@@ -254,7 +254,7 @@ impl PartPlan {
     /// # Errors
     /// `Limit` for positions beyond 32 bits.
     pub fn write_piece(&self, id: usize, buffer: u32, bytes: Range<u64>, table: &mut Vec<u32>) -> Result<()> {
-        let group = self.needs.get(id).ok_or_else(no_such_need)?;
+        let group = self.needs.get(id).ok_or_else(unknown_request)?;
         let moved = match &group.wanted {
             Wanted::Points(numbers) => self.moved_points(group, numbers)?,
             Wanted::Orthogonal(ranges) => Moved::Orthogonal(self.moved_axes(ranges)),
@@ -281,7 +281,7 @@ impl PartPlan {
     /// # Errors
     /// `Argument` when there is no such need.
     pub fn divide_into_rows(&mut self, id: usize) -> Result<bool> {
-        let group = self.needs.get(id).cloned().ok_or_else(no_such_need)?;
+        let group = self.needs.get(id).cloned().ok_or_else(unknown_request)?;
         let Some(rows) = group.chain.rows().filter(|_| group.level + 1 == group.chain.depth()) else {
             return Ok(false);
         };
@@ -334,7 +334,7 @@ impl PartPlan {
     /// # Errors
     /// `Argument` when there is no such need.
     pub fn leaf(&self, id: usize) -> Result<&Level> {
-        self.needs.get(id).ok_or_else(no_such_need)?.level()
+        self.needs.get(id).ok_or_else(unknown_request)?.level()
     }
 
     /// A plan of these leaf chunks of this plan, whole and one behind the other along a dimension of the part; they have one shape.
@@ -344,7 +344,7 @@ impl PartPlan {
     pub fn stacked(&self, ids: &[usize], along: usize) -> Result<Self> {
         let mut plan = Self::empty(&self.binding, Vec::new());
         for (id, slot) in ids.iter().zip(0..) {
-            let group = self.needs.get(*id).ok_or_else(no_such_need)?;
+            let group = self.needs.get(*id).ok_or_else(unknown_request)?;
             plan.needs.push(Group { wanted: Wanted::Whole(Stacked { slot, along }), ..group.clone() });
         }
         Ok(plan)
@@ -422,7 +422,7 @@ impl PartPlan {
 
 impl Group {
     fn level(&self) -> Result<&Level> {
-        self.chain.level(self.level).ok_or_else(no_such_need)
+        self.chain.level(self.level).ok_or_else(unknown_request)
     }
 }
 
@@ -528,10 +528,10 @@ fn linear_index(position: &[u64], axes: &[usize], grid: &[u64]) -> Result<usize>
     limits::to_usize(linear, "shard index")
 }
 
-fn need(id: usize, group: &Group) -> Need {
+fn need(id: usize, group: &Group) -> ByteRequest {
     let sharding = group.chain.level(group.level).and_then(|level| level.pipeline.plannable_sharding());
     let range = match (sharding, &group.bytes) {
-        (None, None) => NeededRange::Whole,
+        (None, None) => RequestedRange::Whole,
         (None, Some(bytes)) => at(bytes.clone()),
         (Some(sharding), bytes) => index_range(sharding, bytes.as_ref()),
     };
@@ -540,15 +540,15 @@ fn need(id: usize, group: &Group) -> Need {
         Some(_) => group.origin.iter().copied().chain([u64::MAX]).collect(),
         None => group.origin.clone(),
     };
-    Need { id, chunk, level: group.level, range, is_index: sharding.is_some(), origin, rows }
+    ByteRequest { id, chunk, level: group.level, range, is_index: sharding.is_some(), origin, rows }
 }
 
 /// Where a shard's index stands; a nested shard's length is known from the index above it.
-fn index_range(sharding: &Sharding, bytes: Option<&Range<u64>>) -> NeededRange {
+fn index_range(sharding: &Sharding, bytes: Option<&Range<u64>>) -> RequestedRange {
     let len = sharding.index().encoded_len();
     match (sharding.index().location(), bytes) {
         (IndexLocation::Start, None) => at(0..len),
-        (IndexLocation::End, None) => NeededRange::Last(len),
+        (IndexLocation::End, None) => RequestedRange::Last(len),
         (IndexLocation::Start, Some(bytes)) => {
             at(bytes.start..bytes.end.min(bytes.start.saturating_add(len)))
         }
@@ -556,10 +556,10 @@ fn index_range(sharding: &Sharding, bytes: Option<&Range<u64>>) -> NeededRange {
     }
 }
 
-fn at(bytes: Range<u64>) -> NeededRange {
-    NeededRange::At { offset: bytes.start, len: bytes.end - bytes.start }
+fn at(bytes: Range<u64>) -> RequestedRange {
+    RequestedRange::At { offset: bytes.start, len: bytes.end - bytes.start }
 }
 
-fn no_such_need() -> Error {
+fn unknown_request() -> Error {
     Error::argument("an answer names a need that the plan does not have")
 }

@@ -8,7 +8,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
 
-use crate::access::plan::{Need, NeededRange};
+use crate::access::plan::{ByteRequest, RequestedRange};
 use crate::format::metadata::document::NodeDocument;
 use crate::format::path::NodePath;
 use crate::read::shard_indexes::ShardIndexes;
@@ -202,7 +202,7 @@ fn hold(kind: Kind, owner: &Weak<ChunkCache>, origin: &Origin, value: Option<&Va
 struct Kept {
     /// The stored chunk that it is in, and where.
     chunk: Rc<[u64]>,
-    range: NeededRange,
+    range: RequestedRange,
     asked: Moment,
     /// `None` where it is known to be absent.
     value: Option<Value>,
@@ -271,7 +271,7 @@ impl ChunkCache {
     pub fn get(
         &self,
         kind: Kind,
-        need: &Need,
+        need: &ByteRequest,
         is_current: impl FnOnce(Moment) -> bool,
     ) -> Option<Option<Value>> {
         let mut kept = self.kept.borrow_mut();
@@ -290,12 +290,12 @@ impl ChunkCache {
     }
 
     /// Whether a chunk is kept; nothing is counted.
-    pub fn has(&self, kind: Kind, need: &Need) -> bool {
+    pub fn has(&self, kind: Kind, need: &ByteRequest) -> bool {
         self.kept.borrow().contains_key(&(kind, need.origin.clone()))
     }
 
     /// Keeps chunks that were asked for at a moment, and the buffers that they stand in.
-    pub fn put(self: &Rc<Self>, kind: Kind, chunks: Vec<(Need, Option<Value>)>, asked: Moment) {
+    pub fn put(self: &Rc<Self>, kind: Kind, chunks: Vec<(ByteRequest, Option<Value>)>, asked: Moment) {
         if asked < self.forgotten.get() {
             return;
         }
@@ -305,7 +305,7 @@ impl ChunkCache {
             if value.is_none() && !keeps_absence {
                 continue;
             }
-            let Need { chunk, range, origin, .. } = need;
+            let ByteRequest { chunk, range, origin, .. } = need;
             let Some(hold) = hold(kind, &owner, &origin, value.as_ref()) else { continue };
             let kept = Kept { chunk, range, asked, value, hold };
             self.kept.borrow_mut().insert((kind, origin), kept);

@@ -1,7 +1,7 @@
 //! Step 5 as the caller sees it: what has arrived is handed to whoever decodes.
 
 use crate::access::piece::word;
-use crate::access::plan::{Need, PartPlan};
+use crate::access::plan::{ByteRequest, PartPlan};
 use crate::error::{Error, Result};
 use crate::read::decoder::{Decoder, PartDecoder, Supply};
 use crate::read::fetching::Fetching;
@@ -14,7 +14,7 @@ pub(super) fn supply(
     decoder: &dyn Decoder,
     plan: &PartPlan,
     decoding: &mut Option<Box<dyn PartDecoder>>,
-    chunks: Vec<(Need, Value)>,
+    chunks: Vec<(ByteRequest, Value)>,
     header: impl FnOnce() -> Result<Vec<u32>>,
 ) -> Result<()> {
     if chunks.is_empty() {
@@ -38,7 +38,7 @@ pub(super) fn with_full_key(fetching: &Fetching, error: Error) -> Error {
 
 /// The table of what has arrived, and its buffers. What was cut out of one answer goes as one buffer again: a shard's answer
 /// holds a thousand inner chunks, and each buffer costs a copy and a hand-over of its own.
-fn pieces(plan: &PartPlan, chunks: Vec<(Need, Value)>) -> Result<(Vec<u32>, Vec<Value>)> {
+fn pieces(plan: &PartPlan, chunks: Vec<(ByteRequest, Value)>) -> Result<(Vec<u32>, Vec<Value>)> {
     let mut values: Vec<Value> = Vec::new();
     let mut places = Vec::with_capacity(chunks.len());
     for (need, value) in chunks {

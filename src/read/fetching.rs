@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::access::plan::{Need, NeededRange, PartPlan, RowsOf};
+use crate::access::plan::{ByteRequest, PartPlan, RequestedRange, RowsOf};
 use crate::error::{Error, Result, Stage};
 use crate::format::path::StoreKey;
 use crate::read::array::Array;
@@ -22,8 +22,8 @@ use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Value};
 
 /// Something that has arrived.
 pub(super) enum Arrival {
-    Index { need: Need, index: shard_indexes::Answer },
-    Chunks(Vec<(Need, Option<Value>)>),
+    Index { need: ByteRequest, index: shard_indexes::Answer },
+    Chunks(Vec<(ByteRequest, Option<Value>)>),
 }
 
 /// A request under way.
@@ -47,7 +47,7 @@ pub(super) struct Fetching {
 /// Needs of one key, and the part of it that has all of them.
 struct Merged {
     range: Range<u64>,
-    members: Vec<(Need, Range<u64>)>,
+    members: Vec<(ByteRequest, Range<u64>)>,
 }
 
 /// A chunk that is not as long as its elements are.
@@ -58,10 +58,10 @@ pub(super) fn wrong_length(expected: u64, actual: u64) -> Error {
 
 impl Fetching {
     /// One request an index, and one a run of neighbouring ranges of a key.
-    pub fn requests(&self, plan: &PartPlan, needs: Vec<Need>, begun: Moment) -> Result<Vec<Arriving>> {
+    pub fn requests(&self, plan: &PartPlan, needs: Vec<ByteRequest>, begun: Moment) -> Result<Vec<Arriving>> {
         let mut requests: Vec<Arriving> = Vec::new();
         let mut at_hand = Vec::new();
-        let mut chunks: Vec<Need> = Vec::new();
+        let mut chunks: Vec<ByteRequest> = Vec::new();
         for need in needs {
             if need.is_index {
                 let sharding = plan.sharding(need.id)?;
@@ -87,7 +87,7 @@ impl Fetching {
     }
 
     /// What is kept of a chunk.
-    pub fn kept(&self, kind: Kind, need: &Need) -> Option<Option<Value>> {
+    pub fn kept(&self, kind: Kind, need: &ByteRequest) -> Option<Option<Value>> {
         if !self.uses_kept {
             return None;
         }
@@ -95,11 +95,15 @@ impl Fetching {
     }
 
     /// Whether nothing was written to a chunk's key here since a moment.
-    pub fn is_current(&self, need: &Need, since: Moment) -> bool {
+    pub fn is_current(&self, need: &ByteRequest, since: Moment) -> bool {
         writers::unchanged_since_of(self.array.chunks(), || self.array.chunk_key(&need.chunk), since)
     }
 
-    async fn index(self, need: Need, request: IndexRequest) -> std::result::Result<Arrival, Interrupted> {
+    async fn index(
+        self,
+        need: ByteRequest,
+        request: IndexRequest,
+    ) -> std::result::Result<Arrival, Interrupted> {
         let key = self.array.chunk_key(&need.chunk);
         let stored = Stored { store: self.array.chunks(), key: &key };
         let index = match self.whole_shards(&stored, &need) {
@@ -130,7 +134,7 @@ impl Fetching {
     }
 
     /// The shards of this read, where that of the index that is needed is to be fetched whole.
-    fn whole_shards(&self, stored: &Stored<'_>, need: &Need) -> Option<Rc<WholeShards>> {
+    fn whole_shards(&self, stored: &Stored<'_>, need: &ByteRequest) -> Option<Rc<WholeShards>> {
         let is_outer = need.level == 0 && self.array.indexes().known_of(stored, need).is_none();
         self.shards.clone().filter(|_| is_outer)
     }
@@ -148,12 +152,12 @@ impl Fetching {
     }
 
     /// The needs of one key, merged into few requests.
-    fn chunk_requests(&self, needs: Vec<Need>, begun: Moment) -> Vec<Arriving> {
+    fn chunk_requests(&self, needs: Vec<ByteRequest>, begun: Moment) -> Vec<Arriving> {
         let ranges: Option<Vec<Range<u64>>> = needs
             .iter()
             .map(|need| match need.range {
-                NeededRange::At { offset, len } => Some(offset..offset + len),
-                NeededRange::Whole | NeededRange::Last(_) => None,
+                RequestedRange::At { offset, len } => Some(offset..offset + len),
+                RequestedRange::Whole | RequestedRange::Last(_) => None,
             })
             .collect();
         let Some(ranges) = ranges else {
@@ -175,7 +179,7 @@ impl Fetching {
             .collect()
     }
 
-    async fn whole(self, need: Need, begun: Moment) -> std::result::Result<Arrival, Interrupted> {
+    async fn whole(self, need: ByteRequest, begun: Moment) -> std::result::Result<Arrival, Interrupted> {
         let key = self.array.chunk_key(&need.chunk);
         let fetched = self.array.chunks().get(&key, ByteRange::Whole, &self.context).await;
         let fetched = fetched.map_err(|error| error.at_key(key.as_str()))?;
@@ -216,7 +220,7 @@ impl Fetching {
         if !unchanged || !self.is_one_version(&chunk, fetched.version.as_deref()) {
             return Err(Interrupted::Changed(chunk));
         }
-        let cut = |(need, bytes): (Need, Range<u64>)| {
+        let cut = |(need, bytes): (ByteRequest, Range<u64>)| {
             let within = bytes.start - range.start..bytes.end - range.start;
             Ok((need, Some(fetched.value.slice(within).map_err(place)?)))
         };
@@ -231,7 +235,7 @@ impl Fetching {
         versions.get_or_insert_with(chunk.clone(), || version.to_owned()) == version
     }
 
-    fn arrived(&self, chunks: Vec<(Need, Option<Value>)>, begun: Moment) -> Arrival {
+    fn arrived(&self, chunks: Vec<(ByteRequest, Option<Value>)>, begun: Moment) -> Arrival {
         if self.keeps && self.array.chunks().may_be_kept() {
             self.array.cache().put(Kind::Encoded, chunks.clone(), begun);
         }

@@ -15,7 +15,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use crate::access::binding::Level;
 use crate::access::part::Part;
 use crate::access::piece::{Header, MovedAxis};
-use crate::access::plan::{Need, NeededRange, Outline, PartPlan};
+use crate::access::plan::{ByteRequest, Outline, PartPlan, RequestedRange};
 use crate::error::Result;
 use crate::read::chunk_cache::Kind;
 use crate::read::decoder::{Decoder, PartDecoder};
@@ -69,7 +69,7 @@ pub(super) struct PartRun {
 /// What a part waits for.
 enum Event {
     Arrived(Arrival),
-    Whole(Vec<(Need, WholeChunk)>),
+    Whole(Vec<(ByteRequest, WholeChunk)>),
 }
 
 type Waiting = LocalFuture<'static, std::result::Result<Event, Interrupted>>;
@@ -87,7 +87,7 @@ struct InFlight {
     counts: Rc<Counts>,
     decoding: Option<Box<dyn PartDecoder>>,
     /// What has arrived and goes to the decoder together.
-    encoded: Vec<(Need, Value)>,
+    encoded: Vec<(ByteRequest, Value)>,
     chunks: Vec<PlacedChunk>,
 }
 
@@ -101,7 +101,7 @@ impl ReadWork {
         let mut waiting: FuturesUnordered<Waiting> = FuturesUnordered::new();
         let (mut needed, mut to_start, mut taken) = (VecDeque::new(), VecDeque::new(), 0_usize);
         loop {
-            needed.extend(in_flight.plan.take_needs());
+            needed.extend(in_flight.plan.take_requests());
             if to_start.len() < AT_A_TIME {
                 let needs = some_of(&mut needed);
                 to_start.extend(self.begin(&mut in_flight, needs, begun)?);
@@ -170,7 +170,12 @@ impl ReadWork {
     }
 
     /// Begins what answers these needs.
-    fn begin(&self, in_flight: &mut InFlight, needs: Vec<Need>, begun: Moment) -> Result<Vec<Waiting>> {
+    fn begin(
+        &self,
+        in_flight: &mut InFlight,
+        needs: Vec<ByteRequest>,
+        begun: Moment,
+    ) -> Result<Vec<Waiting>> {
         let mut events: Vec<Waiting> = Vec::new();
         let (mut others, mut to_stack) = (Vec::new(), Vec::new());
         let urgency = self.fetching.context.urgency.value();
@@ -178,7 +183,7 @@ impl ReadWork {
         let mut needs = VecDeque::from(needs);
         while let Some(need) = needs.pop_front() {
             if self.reads_rows(&need) && in_flight.plan.divide_into_rows(need.id)? {
-                needs.extend(in_flight.plan.take_needs());
+                needs.extend(in_flight.plan.take_requests());
                 continue;
             }
             let Some(shared) = self.shared_use(&in_flight.plan, &need) else {
@@ -220,14 +225,14 @@ impl ReadWork {
 
     /// Whether rows of a chunk may be fetched instead of all of it, if its bytes are its elements: not where it is at hand, nor of a
     /// store that is asked for what its owner expects.
-    fn reads_rows(&self, need: &Need) -> bool {
+    fn reads_rows(&self, need: &ByteRequest) -> bool {
         let array = &self.fetching.array;
         let is_kept = self.fetching.uses_kept && array.cache().has(Kind::Encoded, need);
         !need.is_index && need.rows.is_none() && array.chunks().reads_rows() && !is_kept
     }
 
     /// What is wanted of a chunk, if it is well taken from a decoded one.
-    fn shared_use(&self, plan: &PartPlan, need: &Need) -> Option<SharedUse> {
+    fn shared_use(&self, plan: &PartPlan, need: &ByteRequest) -> Option<SharedUse> {
         let level = plan.leaf(need.id).ok().filter(|_| !need.is_index)?;
         if !self.keeping.decoded || self.layout.element_size == 0 || self.is_plain(level) {
             return None;
@@ -242,7 +247,7 @@ impl ReadWork {
 
     /// A chunk that somebody is decoding whole, for all who want some of it, unless that is less urgent: it waits in queues that would
     /// let somebody pass.
-    fn under_way(&self, need: &Need, urgency: f64) -> Option<(Flight<Decoded>, usize)> {
+    fn under_way(&self, need: &ByteRequest, urgency: f64) -> Option<(Flight<Decoded>, usize)> {
         let stacks = &self.fetching.array.cache().stacks;
         if !self.fetching.uses_kept || stacks.is_empty() {
             return None;
@@ -258,7 +263,7 @@ impl ReadWork {
         &self,
         plan: &PartPlan,
         elsewhere: &[Outline],
-        need: &Need,
+        need: &ByteRequest,
         shared: &SharedUse,
     ) -> bool {
         if !shared.is_all {
@@ -273,12 +278,12 @@ impl ReadWork {
     }
 
     /// A chunk as those know it who keep and share its elements: converted to something else, it is another one.
-    fn converted(&self, need: &Need) -> Need {
+    fn converted(&self, need: &ByteRequest) -> ByteRequest {
         if self.layout.conversion.is_empty() {
             return need.clone();
         }
         let words = self.layout.conversion.iter().map(|word| u64::from(*word));
-        Need { origin: need.origin.iter().copied().chain(words).collect(), ..need.clone() }
+        ByteRequest { origin: need.origin.iter().copied().chain(words).collect(), ..need.clone() }
     }
 
     /// Whether what is taken from a chunk is taken by rows, or is little.
@@ -294,15 +299,15 @@ impl ReadWork {
     }
 
     /// Whether a chunk is decoded whole for a part of it: it must be, or is asked for again.
-    fn decodes_whole(&self, plan: &PartPlan, need: &Need) -> bool {
+    fn decodes_whole(&self, plan: &PartPlan, need: &ByteRequest) -> bool {
         let partial = plan.leaf(need.id).is_ok_and(|level| level.pipeline.decodes_partially());
         !partial || self.fetching.array.cache().has(Kind::Encoded, need)
     }
 
     /// Sorts chunks into stacks: of one shape, and not too large.
-    fn stacks(&self, plan: &PartPlan, needs: Vec<Need>) -> Result<Vec<Vec<Need>>> {
+    fn stacks(&self, plan: &PartPlan, needs: Vec<ByteRequest>) -> Result<Vec<Vec<ByteRequest>>> {
         let element_size = self.layout.element_size.max(1) as u64;
-        let mut stacks: Vec<(&[u64], u64, Vec<Need>)> = Vec::new();
+        let mut stacks: Vec<(&[u64], u64, Vec<ByteRequest>)> = Vec::new();
         for need in needs {
             let shape = plan.leaf(need.id)?.shape.as_slice();
             let bytes = shape.iter().fold(element_size, |bytes, extent| bytes.saturating_mul(*extent));
@@ -318,7 +323,7 @@ impl ReadWork {
     }
 
     /// Fetches and decodes whole chunks of one shape; they are kept when they are there.
-    fn stack_of(&self, plan: &PartPlan, needs: Vec<Need>) -> Result<LocalFuture<'static, Decoded>> {
+    fn stack_of(&self, plan: &PartPlan, needs: Vec<ByteRequest>) -> Result<LocalFuture<'static, Decoded>> {
         let order = &self.keeping.native_order;
         let ids: Vec<usize> = needs.iter().map(|need| need.id).collect();
         let along = order.first().copied().unwrap_or(0);
@@ -357,7 +362,7 @@ impl ReadWork {
         Ok(())
     }
 
-    fn take_whole(&self, in_flight: &mut InFlight, chunks: Vec<(Need, WholeChunk)>) -> Result<()> {
+    fn take_whole(&self, in_flight: &mut InFlight, chunks: Vec<(ByteRequest, WholeChunk)>) -> Result<()> {
         let arrived = chunks.iter().filter(|(need, _)| need.rows.is_none()).count();
         count(in_flight, arrived, chunks.iter().map(|(_, chunk)| chunk.fetched).sum());
         for (need, chunk) in chunks {
@@ -371,7 +376,7 @@ impl ReadWork {
         Ok(())
     }
 
-    fn take_chunks(&self, in_flight: &mut InFlight, chunks: Vec<(Need, Option<Value>)>) -> Result<()> {
+    fn take_chunks(&self, in_flight: &mut InFlight, chunks: Vec<(ByteRequest, Option<Value>)>) -> Result<()> {
         // Chunks that are read by rows count when the part is done.
         let arrived = chunks.iter().filter(|(need, _)| need.rows.is_none()).count();
         let mut bytes = 0;
@@ -394,7 +399,7 @@ impl ReadWork {
     }
 
     /// A chunk whose bytes are its elements, if it is one.
-    fn plain(&self, plan: &PartPlan, need: &Need, value: &Value) -> Result<Option<PlacedChunk>> {
+    fn plain(&self, plan: &PartPlan, need: &ByteRequest, value: &Value) -> Result<Option<PlacedChunk>> {
         let level = plan.leaf(need.id)?;
         let plain = level.pipeline.plain_strides().filter(|_| self.is_plain(level));
         let Some(strides) = plain else { return Ok(None) };
@@ -412,8 +417,8 @@ impl ReadWork {
 }
 
 /// What is looked at in one go.
-fn some_of(needed: &mut VecDeque<Need>) -> Vec<Need> {
-    let whole = needed.iter().take(LOOKED_AT).take_while(|need| need.range == NeededRange::Whole).count();
+fn some_of(needed: &mut VecDeque<ByteRequest>) -> Vec<ByteRequest> {
+    let whole = needed.iter().take(LOOKED_AT).take_while(|need| need.range == RequestedRange::Whole).count();
     let some = if whole > 0 { whole } else { needed.len() };
     needed.drain(..some).collect()
 }
@@ -425,7 +430,12 @@ fn count(in_flight: &InFlight, chunks: usize, bytes: u64) {
 }
 
 /// Waits for a chunk that somebody else has decoded, and decodes it alone if they could not.
-fn joined(stack: Flight<Decoded>, slot: usize, need: Need, own: LocalFuture<'static, Decoded>) -> Waiting {
+fn joined(
+    stack: Flight<Decoded>,
+    slot: usize,
+    need: ByteRequest,
+    own: LocalFuture<'static, Decoded>,
+) -> Waiting {
     Box::pin(async move {
         let (decoded, slot) = match stack.await {
             Ok(decoded) => (decoded, slot),

@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use crate::access::plan::{Need, NeededRange};
+use crate::access::plan::{ByteRequest, RequestedRange};
 use crate::error::{ErrorKind, Result};
 use crate::format::codec::sharding::ShardIndex;
 use crate::format::codec::sharding::index::ShardIndexFormat;
@@ -77,7 +77,7 @@ impl ShardIndexes {
     pub(super) async fn get(
         &self,
         stored: &Stored<'_>,
-        need: &Need,
+        need: &ByteRequest,
         request: IndexRequest,
         context: &RequestContext,
     ) -> Result<Answer> {
@@ -130,12 +130,12 @@ impl ShardIndexes {
     }
 
     /// The index that a need asks for, if it is known.
-    pub(super) fn known_of(&self, stored: &Stored<'_>, need: &Need) -> Option<Answer> {
+    pub(super) fn known_of(&self, stored: &Stored<'_>, need: &ByteRequest) -> Option<Answer> {
         self.known(stored, &place(need))
     }
 
     /// Keeps an index that was asked for at a moment.
-    pub(super) fn put(&self, stored: &Stored<'_>, need: &Need, asked: Moment, answer: &Answer) {
+    pub(super) fn put(&self, stored: &Stored<'_>, need: &ByteRequest, asked: Moment, answer: &Answer) {
         self.keep(stored, place(need), asked, &Ok(answer.clone()));
     }
 
@@ -182,15 +182,15 @@ impl ShardIndexes {
 
 fn fetch(
     stored: &Stored<'_>,
-    need: &Need,
+    need: &ByteRequest,
     request: IndexRequest,
     context: RequestContext,
 ) -> LocalFuture<'static, Result<Answer>> {
     let (store, key) = (stored.store.clone(), stored.key.clone());
     let range = match need.range {
-        NeededRange::Whole => ByteRange::Whole,
-        NeededRange::At { offset, len } => ByteRange::FromStart { offset, len },
-        NeededRange::Last(len) => ByteRange::Suffix(len),
+        RequestedRange::Whole => ByteRange::Whole,
+        RequestedRange::At { offset, len } => ByteRange::FromStart { offset, len },
+        RequestedRange::Last(len) => ByteRange::Suffix(len),
     };
     Box::pin(async move {
         let fetched = store.get(&key, range, &context).await;
@@ -203,10 +203,10 @@ fn fetch(
 }
 
 /// Which index a need asks for. Where in the stored chunk the shard begins is told as far as it tells indexes of one chunk apart.
-fn place(need: &Need) -> Place {
+fn place(need: &ByteRequest) -> Place {
     let offset = match need.range {
-        NeededRange::At { offset, .. } => offset,
-        NeededRange::Whole | NeededRange::Last(_) => 0,
+        RequestedRange::At { offset, .. } => offset,
+        RequestedRange::Whole | RequestedRange::Last(_) => 0,
     };
     (need.chunk.clone(), need.level, offset)
 }

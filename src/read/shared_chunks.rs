@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
-use crate::access::plan::{Need, PartPlan};
+use crate::access::plan::{ByteRequest, PartPlan};
 use crate::error::{Error, Result, Stage};
 use crate::read::chunk_cache::Kind;
 use crate::read::decoder::Decoder;
@@ -27,21 +27,21 @@ pub(super) struct StackReader {
     /// Bytes of one of them, decoded.
     pub slot_bytes: u64,
     /// As those know them who keep them; in the plan of whoever began it.
-    pub needs: Vec<Need>,
+    pub needs: Vec<ByteRequest>,
 }
 
 impl StackReader {
     /// Fetches and decodes them, and keeps their elements.
     pub async fn read(mut self) -> Decoded {
         let begun = writers::now();
-        let needs = self.plan.take_needs();
+        let needs = self.plan.take_requests();
         let mut waiting: FuturesUnordered<_> =
             self.fetching.requests(&self.plan, needs, begun)?.into_iter().collect();
         let mut decoding = None;
         let mut fetched: Vec<Option<u64>> = vec![None; self.needs.len()];
         while let Some(arrival) = waiting.next().await {
             let Arrival::Chunks(chunks) = arrival? else { continue };
-            let chunks: Vec<(Need, Value)> =
+            let chunks: Vec<(ByteRequest, Value)> =
                 chunks.into_iter().filter_map(|(need, value)| Some((need, value?))).collect();
             for (need, value) in &chunks {
                 if let Some(fetched) = fetched.get_mut(need.id) {

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::access::chunk_update::Remains;
-use crate::access::plan::NeededRange;
+use crate::access::plan::RequestedRange;
 use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
 use crate::limits;
@@ -33,9 +33,9 @@ pub(super) async fn remaining(
     context: &RequestContext,
 ) -> Result<Remaining> {
     let range = match remains.index_range() {
-        NeededRange::At { offset, len } => ByteRange::FromStart { offset, len },
-        NeededRange::Last(len) => ByteRange::Suffix(len),
-        NeededRange::Whole => return Ok(Remaining::Unknown),
+        RequestedRange::At { offset, len } => ByteRange::FromStart { offset, len },
+        RequestedRange::Last(len) => ByteRange::Suffix(len),
+        RequestedRange::Whole => return Ok(Remaining::Unknown),
     };
     let Some(index) = store.get(key, range, context).await? else { return Ok(Remaining::Known(None)) };
     let kept = remains.kept(&index.value.to_vec(limits::SHARD_INDEX_BYTES, "shard index")?, index.size)?;

@@ -9,7 +9,7 @@ use super::covers;
 use super::shard::Shard;
 use crate::access::binding::{Binding, Chain};
 use crate::access::piece::Moved;
-use crate::access::plan::NeededRange;
+use crate::access::plan::RequestedRange;
 use crate::access::write_plan::inside;
 use crate::error::Result;
 use crate::format::codec::sharding::index::ShardIndexFormat;
@@ -44,11 +44,11 @@ impl Remains {
     }
 
     /// Where the index stands.
-    pub fn index_range(&self) -> NeededRange {
+    pub fn index_range(&self) -> RequestedRange {
         let len = self.index.encoded_len();
         match self.index.location() {
-            IndexLocation::Start => NeededRange::At { offset: 0, len },
-            IndexLocation::End => NeededRange::Last(len),
+            IndexLocation::Start => RequestedRange::At { offset: 0, len },
+            IndexLocation::End => RequestedRange::Last(len),
         }
     }
 
