@@ -76,11 +76,11 @@ pub struct PartPlan {
     taken: usize,
 }
 
-/// What a part takes from which leaf chunks, whatever becomes of it: parts of one outline are of the same elements.
+/// What a part takes from which leaf chunks, whatever becomes of it: parts of one projection are of the same elements.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Outline(Rc<[Vec<LeafAxis>]>);
+pub struct PartProjection(Rc<[Vec<LeafAxis>]>);
 
-impl Outline {
+impl PartProjection {
     /// Whether all that is taken from the leaf chunk that starts here is at least so much along each dimension.
     pub fn takes(&self, origin: &[u64], moved: &[MovedAxis]) -> bool {
         let mut wanted = self.0.iter().zip(origin.iter().zip(moved));
@@ -195,8 +195,8 @@ impl PartPlan {
     }
 
     /// What the part is of, unless it is of points.
-    pub fn outline(&self) -> Option<Outline> {
-        self.points.is_empty().then(|| Outline(self.axes.clone()))
+    pub fn projection(&self) -> Option<PartProjection> {
+        self.points.is_empty().then(|| PartProjection(self.axes.clone()))
     }
 
     /// The stored chunks that are needed, as far as they are known.

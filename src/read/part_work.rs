@@ -15,7 +15,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use crate::access::binding::Level;
 use crate::access::part::Part;
 use crate::access::piece::{Header, MovedAxis};
-use crate::access::plan::{ByteRequest, Outline, PartPlan, RequestedRange};
+use crate::access::plan::{ByteRequest, PartPlan, PartProjection, RequestedRange};
 use crate::error::Result;
 use crate::read::chunk_cache::Kind;
 use crate::read::decoder::{Decoder, PartDecoder};
@@ -158,7 +158,7 @@ impl ReadWork {
     }
 
     /// What other reads are decoding now.
-    fn elsewhere(&self) -> Vec<Outline> {
+    fn elsewhere(&self) -> Vec<PartProjection> {
         if !self.keeping.decoded || !self.fetching.uses_kept {
             return Vec::new();
         }
@@ -166,7 +166,7 @@ impl ReadWork {
             self.fetching.array.cache().parts.notes().into_iter().filter(|note| {
                 !Rc::ptr_eq(&note.read, &self.token) && note.conversion == self.layout.conversion
             });
-        others.map(|note| note.outline).collect()
+        others.map(|note| note.projection).collect()
     }
 
     /// Begins what answers these needs.
@@ -262,7 +262,7 @@ impl ReadWork {
     fn decodes_for_others(
         &self,
         plan: &PartPlan,
-        elsewhere: &[Outline],
+        elsewhere: &[PartProjection],
         need: &ByteRequest,
         shared: &SharedUse,
     ) -> bool {

@@ -6,7 +6,7 @@
 use std::rc::Rc;
 
 use crate::access::piece::Header;
-use crate::access::plan::Outline;
+use crate::access::plan::PartProjection;
 use crate::read::part_work::{PartRun, ReadWork};
 use crate::read::types::{Counts, PartNote, PartResult, Parts};
 use crate::store::LocalFuture;
@@ -34,9 +34,9 @@ pub(super) struct OnItsWay {
 /// Joins the part, or begins it.
 pub(super) fn join_or_begin(read: &Rc<ReadWork>, run: PartRun, sharing: Sharing) -> OnItsWay {
     let (parts, counts) = (&read.fetching.array.cache().parts, run.counts.clone());
-    let outline = run.plan.outline().filter(|_| sharing != Sharing::Off);
-    let identity = outline.and_then(|outline| Some((identity(read, &run, &outline)?, outline)));
-    let Some((identity, outline)) = identity else {
+    let projection = run.plan.projection().filter(|_| sharing != Sharing::Off);
+    let identity = projection.and_then(|projection| Some((identity(read, &run, &projection)?, projection)));
+    let Some((identity, projection)) = identity else {
         let running: LocalFuture<'static, PartResult> = Box::pin(read.clone().run(run));
         return OnItsWay { running: futures_util::FutureExt::shared(running), counts, is_joined: false };
     };
@@ -48,7 +48,7 @@ pub(super) fn join_or_begin(read: &Rc<ReadWork>, run: PartRun, sharing: Sharing)
     let begun = Begun { moment: writers::now(), urgency: read.fetching.context.urgency.clone() };
     let note = PartNote {
         read: read.token.clone(),
-        outline,
+        projection,
         conversion: read.layout.conversion.clone(),
         counts: counts.clone(),
         is_wanted: run.is_wanted.clone(),
@@ -75,9 +75,9 @@ fn is_current(read: &ReadWork, run: &PartRun, since: Moment) -> bool {
 }
 
 /// What two parts have in common that are one: what they take, and the form of it.
-fn identity(read: &ReadWork, run: &PartRun, outline: &Outline) -> Option<Rc<[u32]>> {
+fn identity(read: &ReadWork, run: &PartRun, projection: &PartProjection) -> Option<Rc<[u32]>> {
     let header = Header::new(&run.part.shape, &read.layout.order, &read.layout.conversion).ok()?;
     let mut words = header.to_words();
-    words.extend(outline.to_words().ok()?);
+    words.extend(projection.to_words().ok()?);
     Some(words.into())
 }

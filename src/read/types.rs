@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use crate::access::part::Part;
 use crate::access::piece::MovedAxis;
-use crate::access::plan::Outline;
+use crate::access::plan::PartProjection;
 use crate::access::selection::Selection;
 use crate::error::{Error, Result};
 use crate::format::conversion::Conversion;
@@ -175,7 +175,7 @@ pub(super) type Parts = Flights<Rc<[u32]>, PartResult, PartNote>;
 pub(super) struct PartNote {
     /// Which read has begun it.
     pub read: Rc<()>,
-    pub outline: Outline,
+    pub projection: PartProjection,
     pub conversion: Vec<u32>,
     pub counts: Rc<Counts>,
     pub is_wanted: Rc<Cell<bool>>,
