@@ -82,7 +82,7 @@ struct SharedUse {
 }
 
 /// A part on its way: its plan, what needs no decoder any more, and whoever decodes the rest once there is something to decode.
-struct InFlight {
+struct PartState {
     plan: PartPlan,
     counts: Rc<Counts>,
     decoding: Option<Box<dyn PartDecoder>>,
@@ -97,14 +97,14 @@ impl ReadWork {
         let PartRun { part, plan, counts, is_wanted } = run;
         let begun = writers::now();
         let (encoded, chunks) = (Vec::new(), Vec::new());
-        let mut in_flight = InFlight { plan, counts, decoding: None, encoded, chunks };
+        let mut state = PartState { plan, counts, decoding: None, encoded, chunks };
         let mut waiting: FuturesUnordered<Waiting> = FuturesUnordered::new();
         let (mut needed, mut to_start, mut taken) = (VecDeque::new(), VecDeque::new(), 0_usize);
         loop {
-            needed.extend(in_flight.plan.take_requests());
+            needed.extend(state.plan.take_requests());
             if to_start.len() < AT_A_TIME {
                 let needs = some_of(&mut needed);
-                to_start.extend(self.begin(&mut in_flight, needs, begun)?);
+                to_start.extend(self.begin(&mut state, needs, begun)?);
             }
             let event = if to_start.is_empty() && needed.is_empty() {
                 waiting.next().await
@@ -115,16 +115,16 @@ impl ReadWork {
             };
             match event {
                 Some(event) => {
-                    self.take(&mut in_flight, event?)?;
+                    self.take(&mut state, event?)?;
                     // With all that has arrived meanwhile: what goes to a decoder goes there together.
                     for _ in 1..AT_A_TIME {
                         let Some(event) = waiting.next().now_or_never().flatten() else { break };
-                        self.take(&mut in_flight, event?)?;
+                        self.take(&mut state, event?)?;
                         taken += 1;
                     }
-                    let encoded: u64 = in_flight.encoded.iter().map(|(_, value)| value.len()).sum();
+                    let encoded: u64 = state.encoded.iter().map(|(_, value)| value.len()).sum();
                     if encoded >= SUPPLY_BYTES || waiting.is_empty() {
-                        self.supply(&mut in_flight, &part)?;
+                        self.supply(&mut state, &part)?;
                     }
                 }
                 None if needed.is_empty() && to_start.is_empty() && waiting.is_empty() => break,
@@ -137,8 +137,8 @@ impl ReadWork {
             }
         }
         drop(waiting);
-        self.supply(&mut in_flight, &part)?;
-        let base = match in_flight.decoding {
+        self.supply(&mut state, &part)?;
+        let base = match state.decoding {
             Some(decoding) => {
                 // Who asks for the same at the same time has done so then.
                 all_have_asked().await;
@@ -149,11 +149,11 @@ impl ReadWork {
                 };
                 decoded.map_err(|error| with_full_key(&self.fetching, error))?.map(Base::Bytes)
             }
-            None if covers(&in_flight.chunks, &part) => Some(Base::Covered),
+            None if covers(&state.chunks, &part) => Some(Base::Covered),
             None => Some(Base::Fill),
         };
         let is_placed = base.is_none();
-        let data = PartData { base: base.unwrap_or(Base::Covered), chunks: in_flight.chunks };
+        let data = PartData { base: base.unwrap_or(Base::Covered), chunks: state.chunks };
         Ok(Rc::new(PartDone { data, is_placed }))
     }
 
@@ -172,7 +172,7 @@ impl ReadWork {
     /// Begins what answers these needs.
     fn begin(
         &self,
-        in_flight: &mut InFlight,
+        state: &mut PartState,
         needs: Vec<ByteRequest>,
         begun: Moment,
     ) -> Result<Vec<Waiting>> {
@@ -182,11 +182,11 @@ impl ReadWork {
         let elsewhere = self.elsewhere();
         let mut needs = VecDeque::from(needs);
         while let Some(need) = needs.pop_front() {
-            if self.reads_rows(&need) && in_flight.plan.divide_into_rows(need.id)? {
-                needs.extend(in_flight.plan.take_requests());
+            if self.reads_rows(&need) && state.plan.divide_into_rows(need.id)? {
+                needs.extend(state.plan.take_requests());
                 continue;
             }
-            let Some(shared) = self.shared_use(&in_flight.plan, &need) else {
+            let Some(shared) = self.shared_use(&state.plan, &need) else {
                 others.push(need);
                 continue;
             };
@@ -194,18 +194,18 @@ impl ReadWork {
                 && let Some(elements) = self.fetching.kept(Kind::Decoded, &self.converted(&need))
             {
                 let whole = WholeChunk { elements, fetched: 0 };
-                self.take_whole(in_flight, vec![(need, whole)])?;
+                self.take_whole(state, vec![(need, whole)])?;
             } else if let Some((stack, slot)) = self.under_way(&need, urgency) {
-                let own = self.stack_of(&in_flight.plan, vec![need.clone()])?;
+                let own = self.stack_of(&state.plan, vec![need.clone()])?;
                 events.push(joined(stack, slot, need, own));
-            } else if self.decodes_for_others(&in_flight.plan, &elsewhere, &need, &shared) {
+            } else if self.decodes_for_others(&state.plan, &elsewhere, &need, &shared) {
                 to_stack.push(need);
             } else {
                 others.push(need);
             }
         }
-        for needs in self.stacks(&in_flight.plan, to_stack)? {
-            let decoding = self.stack_of(&in_flight.plan, needs.clone())?;
+        for needs in self.stacks(&state.plan, to_stack)? {
+            let decoding = self.stack_of(&state.plan, needs.clone())?;
             let slots = needs.iter().map(|need| self.converted(need).origin).zip(0..).collect();
             let begun = Begun { moment: begun, urgency: self.fetching.context.urgency.clone() };
             let stack = self.fetching.array.cache().stacks.begin_for(slots, begun, decoding);
@@ -214,7 +214,7 @@ impl ReadWork {
                 Ok(Event::Whole(needs.into_iter().zip(decoded.iter().cloned()).collect()))
             }));
         }
-        let requests = self.fetching.requests(&in_flight.plan, others, begun)?;
+        let requests = self.fetching.requests(&state.plan, others, begun)?;
         events.extend(
             requests
                 .into_iter()
@@ -347,55 +347,55 @@ impl ReadWork {
     }
 
     /// Answers the plan, and hands chunks on to the decoder.
-    fn take(&self, in_flight: &mut InFlight, event: Event) -> std::result::Result<(), Interrupted> {
+    fn take(&self, state: &mut PartState, event: Event) -> std::result::Result<(), Interrupted> {
         match event {
             Event::Arrived(Arrival::Index { need, index }) => {
                 if let Some(index) = index {
                     let array = &self.fetching.array;
-                    let supplied = in_flight.plan.supply_index(need.id, &index.index);
+                    let supplied = state.plan.supply_index(need.id, &index.index);
                     supplied.map_err(|error| error.at_key(array.chunk_key(&need.chunk).as_str()))?;
                 }
             }
-            Event::Arrived(Arrival::Chunks(chunks)) => self.take_chunks(in_flight, chunks)?,
-            Event::Whole(chunks) => self.take_whole(in_flight, chunks)?,
+            Event::Arrived(Arrival::Chunks(chunks)) => self.take_chunks(state, chunks)?,
+            Event::Whole(chunks) => self.take_whole(state, chunks)?,
         }
         Ok(())
     }
 
-    fn take_whole(&self, in_flight: &mut InFlight, chunks: Vec<(ByteRequest, WholeChunk)>) -> Result<()> {
+    fn take_whole(&self, state: &mut PartState, chunks: Vec<(ByteRequest, WholeChunk)>) -> Result<()> {
         let arrived = chunks.iter().filter(|(need, _)| need.rows.is_none()).count();
-        count(in_flight, arrived, chunks.iter().map(|(_, chunk)| chunk.fetched).sum());
+        count(state, arrived, chunks.iter().map(|(_, chunk)| chunk.fetched).sum());
         for (need, chunk) in chunks {
-            let (Some(elements), Some(moved)) = (chunk.elements, in_flight.plan.moved_box(need.id)) else {
+            let (Some(elements), Some(moved)) = (chunk.elements, state.plan.moved_box(need.id)) else {
                 continue;
             };
-            let level = in_flight.plan.leaf(need.id)?;
+            let level = state.plan.leaf(need.id)?;
             let strides = packed_strides(&level.shape, &self.keeping.native_order);
-            in_flight.chunks.push(PlacedChunk { elements, strides, moved });
+            state.chunks.push(PlacedChunk { elements, strides, moved });
         }
         Ok(())
     }
 
-    fn take_chunks(&self, in_flight: &mut InFlight, chunks: Vec<(ByteRequest, Option<Value>)>) -> Result<()> {
+    fn take_chunks(&self, state: &mut PartState, chunks: Vec<(ByteRequest, Option<Value>)>) -> Result<()> {
         // Chunks that are read by rows count when the part is done.
         let arrived = chunks.iter().filter(|(need, _)| need.rows.is_none()).count();
         let mut bytes = 0;
         for (need, value) in chunks.into_iter().filter_map(|(need, value)| Some((need, value?))) {
             bytes += value.len();
-            match self.plain(&in_flight.plan, &need, &value)? {
-                Some(plain) => in_flight.chunks.push(plain),
-                None => in_flight.encoded.push((need, value)),
+            match self.plain(&state.plan, &need, &value)? {
+                Some(plain) => state.chunks.push(plain),
+                None => state.encoded.push((need, value)),
             }
         }
-        count(in_flight, arrived, bytes);
+        count(state, arrived, bytes);
         Ok(())
     }
 
     /// Hands what has arrived on to the decoder.
-    fn supply(&self, in_flight: &mut InFlight, part: &Part) -> Result<()> {
-        let encoded = std::mem::take(&mut in_flight.encoded);
+    fn supply(&self, state: &mut PartState, part: &Part) -> Result<()> {
+        let encoded = std::mem::take(&mut state.encoded);
         let header = || Ok(Header::new(&part.shape, &self.layout.order, &self.layout.conversion)?.to_words());
-        supply(&self.fetching, &*self.decoder, &in_flight.plan, &mut in_flight.decoding, encoded, header)
+        supply(&self.fetching, &*self.decoder, &state.plan, &mut state.decoding, encoded, header)
     }
 
     /// A chunk whose bytes are its elements, if it is one.
@@ -423,8 +423,8 @@ fn some_of(needed: &mut VecDeque<ByteRequest>) -> Vec<ByteRequest> {
     needed.drain(..some).collect()
 }
 
-fn count(in_flight: &InFlight, chunks: usize, bytes: u64) {
-    let Counts { chunks: all_chunks, bytes: all_bytes } = &*in_flight.counts;
+fn count(state: &PartState, chunks: usize, bytes: u64) {
+    let Counts { chunks: all_chunks, bytes: all_bytes } = &*state.counts;
     all_chunks.set(all_chunks.get() + chunks as u64);
     all_bytes.set(all_bytes.get() + bytes);
 }

@@ -60,7 +60,7 @@ impl<S: Store> Counting<S> {
         self.counters.set(counters);
     }
 
-    fn begin<'a>(&self, asked: impl ExactSizeIterator<Item = (&'a StoreKey, ByteRange)>) -> InFlight<'_, S> {
+    fn begin<'a>(&self, asked: impl ExactSizeIterator<Item = (&'a StoreKey, ByteRange)>) -> CountedReads<'_, S> {
         let reads = asked.len() as u64;
         self.change(|counters| {
             counters.requests += reads;
@@ -70,18 +70,18 @@ impl<S: Store> Counting<S> {
         if let Some(log) = &self.log {
             log.borrow_mut().extend(asked.map(|(key, range)| (key.as_str().to_owned(), range)));
         }
-        InFlight { counting: self, reads, answered: false }
+        CountedReads { counting: self, reads, answered: false }
     }
 }
 
 /// Reads under way; dropped without an answer, they were aborted.
-struct InFlight<'a, S: Store> {
+struct CountedReads<'a, S: Store> {
     counting: &'a Counting<S>,
     reads: u64,
     answered: bool,
 }
 
-impl<S: Store> InFlight<'_, S> {
+impl<S: Store> CountedReads<'_, S> {
     fn end(mut self, answer: Option<&[Option<Fetched>]>) {
         self.answered = true;
         self.counting.change(|counters| match answer {
@@ -94,7 +94,7 @@ impl<S: Store> InFlight<'_, S> {
     }
 }
 
-impl<S: Store> Drop for InFlight<'_, S> {
+impl<S: Store> Drop for CountedReads<'_, S> {
     fn drop(&mut self) {
         self.counting.change(|counters| {
             counters.in_flight -= self.reads;
