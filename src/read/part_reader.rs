@@ -13,7 +13,7 @@ use crate::access::plan::PartPlan;
 use crate::error::{Error, Result, Stage};
 use crate::read::fetching::Fetching;
 use crate::read::part_work::{LOOKED_AT, PartRun, ReadWork};
-use crate::read::shared_parts::{OnItsWay, Sharing, join_or_begin};
+use crate::read::shared_parts::{InFlightPart, Sharing, join_or_begin};
 use crate::read::types::{Counts, Interrupted, OutputLayout, PartData, PartResult, PartSink, Progress};
 use crate::store::turn::next_turn;
 use crate::store::{RequestContext, Subject};
@@ -124,7 +124,7 @@ impl<'a> PartReader<'a> {
         loop {
             let (part, plan, counts) = (part.clone(), plan()?, Rc::default());
             let run = PartRun { part, plan, counts, is_wanted: Rc::default() };
-            let OnItsWay { running, counts, is_joined } = join_or_begin(&self.work, run, sharing);
+            let InFlightPart { running, counts, is_joined } = join_or_begin(&self.work, run, sharing);
             let done = self.watch(running, &counts, seen).await?;
             if !(is_joined && done.is_placed) {
                 return Ok(Rc::try_unwrap(done).map_or_else(|done| done.data.clone(), |done| done.data));

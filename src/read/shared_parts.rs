@@ -24,7 +24,7 @@ pub(super) enum Sharing {
 }
 
 /// A part that is on its way.
-pub(super) struct OnItsWay {
+pub(super) struct InFlightPart {
     pub running: Flight<PartResult>,
     pub counts: Rc<Counts>,
     /// Somebody else has begun it.
@@ -32,13 +32,13 @@ pub(super) struct OnItsWay {
 }
 
 /// Joins the part, or begins it.
-pub(super) fn join_or_begin(read: &Rc<ReadWork>, run: PartRun, sharing: Sharing) -> OnItsWay {
+pub(super) fn join_or_begin(read: &Rc<ReadWork>, run: PartRun, sharing: Sharing) -> InFlightPart {
     let (parts, counts) = (&read.fetching.array.cache().parts, run.counts.clone());
     let projection = run.plan.projection().filter(|_| sharing != Sharing::Off);
     let identity = projection.and_then(|projection| Some((identity(read, &run, &projection)?, projection)));
     let Some((identity, projection)) = identity else {
         let running: LocalFuture<'static, PartResult> = Box::pin(read.clone().run(run));
-        return OnItsWay { running: futures_util::FutureExt::shared(running), counts, is_joined: false };
+        return InFlightPart { running: futures_util::FutureExt::shared(running), counts, is_joined: false };
     };
     if sharing == Sharing::On
         && let Some(joined) = join(read, parts, &identity, &run)
@@ -54,16 +54,16 @@ pub(super) fn join_or_begin(read: &Rc<ReadWork>, run: PartRun, sharing: Sharing)
         is_wanted: run.is_wanted.clone(),
     };
     let running = parts.begin(identity, begun, note, Box::pin(read.clone().run(run)));
-    OnItsWay { running, counts, is_joined: false }
+    InFlightPart { running, counts, is_joined: false }
 }
 
 /// Not what is less urgent: it waits in queues that would let somebody pass. Nor what was written to since it was begun.
-fn join(read: &ReadWork, parts: &Parts, identity: &Rc<[u32]>, run: &PartRun) -> Option<OnItsWay> {
+fn join(read: &ReadWork, parts: &Parts, identity: &Rc<[u32]>, run: &PartRun) -> Option<InFlightPart> {
     let urgency = read.fetching.context.urgency.value();
     let (running, note) = parts
         .join(identity, |begun, _| begun.urgency.value() >= urgency && is_current(read, run, begun.moment))?;
     note.is_wanted.set(true);
-    Some(OnItsWay { running, counts: note.counts, is_joined: true })
+    Some(InFlightPart { running, counts: note.counts, is_joined: true })
 }
 
 /// Whether nothing was written to the chunks of a part since a moment.
