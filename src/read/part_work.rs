@@ -26,7 +26,7 @@ use crate::read::types::{
     Base, Counts, Decoded, Interrupted, Keeping, OutputLayout, PartData, PartDone, PartResult, PlacedChunk,
     WholeChunk,
 };
-use crate::store::flights::{Begun, Flight};
+use crate::store::in_flight::{Begun, SharedFuture};
 use crate::store::turn::{all_have_asked, next_turn};
 use crate::store::writers::{self, Moment};
 use crate::store::{LocalFuture, Value};
@@ -247,7 +247,7 @@ impl ReadWork {
 
     /// A chunk that somebody is decoding whole, for all who want some of it, unless that is less urgent: it waits in queues that would
     /// let somebody pass.
-    fn under_way(&self, need: &ByteRequest, urgency: f64) -> Option<(Flight<Decoded>, usize)> {
+    fn under_way(&self, need: &ByteRequest, urgency: f64) -> Option<(SharedFuture<Decoded>, usize)> {
         let stacks = &self.fetching.array.cache().stacks;
         if !self.fetching.uses_kept || stacks.is_empty() {
             return None;
@@ -431,7 +431,7 @@ fn count(state: &PartState, chunks: usize, bytes: u64) {
 
 /// Waits for a chunk that somebody else has decoded, and decodes it alone if they could not.
 fn joined(
-    stack: Flight<Decoded>,
+    stack: SharedFuture<Decoded>,
     slot: usize,
     need: ByteRequest,
     own: LocalFuture<'static, Decoded>,

@@ -10,7 +10,7 @@ use crate::format::codec::sharding::index::ShardIndexFormat;
 use crate::format::path::StoreKey;
 use crate::limits;
 use crate::sorted::Map;
-use crate::store::flights::{Begun, Flights};
+use crate::store::in_flight::{Begun, InFlight};
 use crate::store::writers::{self, Moment};
 use crate::store::{ByteRange, LikelySize, LocalFuture, RequestContext, Store};
 
@@ -65,7 +65,7 @@ pub struct ShardIndexes {
     /// Each with the moment at which it was asked for.
     found: RefCell<Map<Place, (Moment, Answer)>>,
     /// Each with the moment at which it was begun.
-    pending: Flights<Place, Result<Answer>, Moment>,
+    pending: InFlight<Place, Result<Answer>, Moment>,
     /// What was asked for before is not kept: everything was to be forgotten then.
     forgotten: Cell<Moment>,
     /// Lengths of the shards that were read last.

@@ -10,7 +10,7 @@ use crate::access::plan::PartProjection;
 use crate::read::part_work::{PartRun, ReadWork};
 use crate::read::types::{Counts, PartNote, PartResult, Parts};
 use crate::store::LocalFuture;
-use crate::store::flights::{Begun, Flight};
+use crate::store::in_flight::{Begun, SharedFuture};
 use crate::store::writers::{self, Moment};
 
 /// Whether a part is read for all who want it.
@@ -25,7 +25,7 @@ pub(super) enum Sharing {
 
 /// A part that is on its way.
 pub(super) struct InFlightPart {
-    pub running: Flight<PartResult>,
+    pub running: SharedFuture<PartResult>,
     pub counts: Rc<Counts>,
     /// Somebody else has begun it.
     pub is_joined: bool,

@@ -9,7 +9,7 @@ use crate::access::plan::PartProjection;
 use crate::access::selection::Selection;
 use crate::error::{Error, Result};
 use crate::format::conversion::Conversion;
-use crate::store::flights::Flights;
+use crate::store::in_flight::InFlight;
 use crate::store::{LocalFuture, Value};
 
 /// What is read.
@@ -165,10 +165,10 @@ impl From<Error> for Interrupted {
 pub(super) type Origin = Rc<[u64]>;
 
 /// Whole chunks under way that others may take from, each with its place in its stack.
-pub(super) type Stacks = Flights<Origin, Decoded, usize>;
+pub(super) type Stacks = InFlight<Origin, Decoded, usize>;
 
 /// Parts under way, by the words of what they are of and of their form.
-pub(super) type Parts = Flights<Rc<[u32]>, PartResult, PartNote>;
+pub(super) type Parts = InFlight<Rc<[u32]>, PartResult, PartNote>;
 
 /// What is known of a part under way.
 #[derive(Clone)]

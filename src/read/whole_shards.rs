@@ -15,7 +15,7 @@ use crate::limits;
 use crate::read::array::Array;
 use crate::read::shard_indexes::FoundIndex;
 use crate::sorted::Map;
-use crate::store::flights::Flight;
+use crate::store::in_flight::SharedFuture;
 use crate::store::gather::Answer;
 use crate::store::{ByteRange, LocalFuture, RequestContext};
 
@@ -26,7 +26,7 @@ const HELD_BYTES: u64 = 16 << 20;
 const SMALL_BYTES: u64 = 64 << 10;
 
 /// A stored shard, or nothing where it is absent.
-type Shard = Flight<Answer>;
+type Shard = SharedFuture<Answer>;
 
 /// The shards of one read.
 #[derive(Default)]

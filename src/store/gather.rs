@@ -11,7 +11,7 @@ use std::rc::{Rc, Weak};
 
 use crate::error::{Error, Result};
 use crate::sorted::{self, Key, Map};
-use crate::store::flights::{Begun, Flight, Flights};
+use crate::store::in_flight::{Begun, SharedFuture, InFlight};
 use crate::store::turn::all_have_asked;
 use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Subject, Urgency, writers};
 
@@ -96,7 +96,7 @@ impl<K: Key> Key for Question<K> {
 }
 
 /// A request that a range is read by, and where that request begins.
-type Joined = (Flight<Answer>, u64);
+type Joined = (SharedFuture<Answer>, u64);
 
 /// Those who asked for ranges of one value in one turn.
 #[derive(Default)]
@@ -113,13 +113,13 @@ pub type Ask<'a> = dyn Fn(ByteRange, RequestContext) -> LocalFuture<'static, Ans
 pub struct Gatherer<K> {
     /// Those that can still be joined.
     open: RefCell<Map<Asked<K>, Weak<Batch>>>,
-    flights: Flights<Question<K>, Answer>,
+    in_flight: InFlight<Question<K>, Answer>,
     keeps_callers_apart: bool,
 }
 
 impl<K> Default for Gatherer<K> {
     fn default() -> Self {
-        Self { open: RefCell::default(), flights: Flights::default(), keeps_callers_apart: false }
+        Self { open: RefCell::default(), in_flight: InFlight::default(), keeps_callers_apart: false }
     }
 }
 
@@ -148,7 +148,7 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
 
     /// Whoever asks for this value after it was written must not join a request that began before.
     pub fn forget(&self, is_written: impl Fn(&K) -> bool) {
-        self.flights.forget(|question| is_written(&question.of.key));
+        self.in_flight.forget(|question| is_written(&question.of.key));
     }
 
     fn asked(&self, key: &K, context: &RequestContext) -> Asked<K> {
@@ -165,7 +165,7 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         bytes: Range<u64>,
         context: &RequestContext,
         ask: &Ask<'_>,
-    ) -> Result<(Flight<Answer>, u64)> {
+    ) -> Result<(SharedFuture<Answer>, u64)> {
         let (batch, member) = self.join(&of, bytes, context);
         all_have_asked().await;
         if batch.requests.borrow().is_empty() {
@@ -196,7 +196,7 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
     fn begin(&self, batch: &Batch, of: &Asked<K>, context: &RequestContext, ask: &Ask<'_>) {
         let ranges = batch.ranges.borrow();
         let spans: Vec<Range<u64>> = ranges.iter().map(|(range, _)| range.clone()).collect();
-        let mut requests: Vec<Option<(Flight<Answer>, u64)>> = vec![None; ranges.len()];
+        let mut requests: Vec<Option<(SharedFuture<Answer>, u64)>> = vec![None; ranges.len()];
         for Group { span, members } in merge(&spans, GAP_BYTES, MERGED_BYTES) {
             let range = ByteRange::FromStart { offset: span.start, len: span.end - span.start };
             let urgency = members.iter().filter_map(|member| Some(ranges.get(*member)?.1));
@@ -213,8 +213,8 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
     }
 
     /// The request for a range, which is under way or begins.
-    fn request(&self, question: Question<K>, context: &RequestContext, ask: &Ask<'_>) -> Flight<Answer> {
-        let joined = self.flights.join(&question, |begun, ()| {
+    fn request(&self, question: Question<K>, context: &RequestContext, ask: &Ask<'_>) -> SharedFuture<Answer> {
+        let joined = self.in_flight.join(&question, |begun, ()| {
             begun.urgency.raise(context.urgency.value());
             true
         });
@@ -226,7 +226,7 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         let signal = context.signal.clone().filter(|_| self.keeps_callers_apart);
         let own = RequestContext { signal, urgency: urgency.clone(), ..context.clone() };
         let asked = ask(question.range, own);
-        self.flights.begin(question, Begun { moment: writers::now(), urgency }, (), asked)
+        self.in_flight.begin(question, Begun { moment: writers::now(), urgency }, (), asked)
     }
 }
 

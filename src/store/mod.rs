@@ -19,7 +19,7 @@
 pub mod byte_range;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod file_system;
-pub(crate) mod flights;
+pub(crate) mod in_flight;
 pub mod gather;
 pub mod http;
 pub mod key_table;

@@ -13,7 +13,7 @@ use crate::store::writers::Moment;
 use crate::store::{LocalFuture, Urgency};
 
 /// Work under way. Clones are the same work.
-pub type Flight<T> = Shared<LocalFuture<'static, T>>;
+pub type SharedFuture<T> = Shared<LocalFuture<'static, T>>;
 
 /// When work was begun, and how urgent it is.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct Begun {
 
 struct Entry<T, N> {
     serial: u64,
-    flight: WeakShared<LocalFuture<'static, T>>,
+    future: WeakShared<LocalFuture<'static, T>>,
     begun: Begun,
     note: N,
 }
@@ -34,49 +34,49 @@ struct Entry<T, N> {
 type Table<K, T, N> = RefCell<Map<K, Entry<T, N>>>;
 
 /// Work under way by what it is, each with a note of whoever began it.
-pub struct Flights<K, T, N = ()> {
+pub struct InFlight<K, T, N = ()> {
     table: Rc<Table<K, T, N>>,
     serial: Cell<u64>,
 }
 
-impl<K, T, N> Default for Flights<K, T, N> {
+impl<K, T, N> Default for InFlight<K, T, N> {
     fn default() -> Self {
         Self { table: Rc::default(), serial: Cell::default() }
     }
 }
 
-impl<K: Key + Clone + 'static, T: Clone + 'static, N: Clone + 'static> Flights<K, T, N> {
+impl<K: Key + Clone + 'static, T: Clone + 'static, N: Clone + 'static> InFlight<K, T, N> {
     /// Joins the work under way for a key, unless `may_join` denies it.
-    pub fn join(&self, key: &K, may_join: impl FnOnce(&Begun, &N) -> bool) -> Option<(Flight<T>, N)> {
+    pub fn join(&self, key: &K, may_join: impl FnOnce(&Begun, &N) -> bool) -> Option<(SharedFuture<T>, N)> {
         let table = self.table.borrow();
         let entry = table.get(key)?;
-        let flight = entry.flight.upgrade().filter(|flight| flight.peek().is_none())?;
-        may_join(&entry.begun, &entry.note).then(|| (flight, entry.note.clone()))
+        let future = entry.future.upgrade().filter(|future| future.peek().is_none())?;
+        may_join(&entry.begun, &entry.note).then(|| (future, entry.note.clone()))
     }
 
     /// Begins work; others may join it from now on.
-    pub fn begin(&self, key: K, begun: Begun, note: N, work: LocalFuture<'static, T>) -> Flight<T> {
+    pub fn begin(&self, key: K, begun: Begun, note: N, work: LocalFuture<'static, T>) -> SharedFuture<T> {
         self.begin_for(vec![(key, note)], begun, work)
     }
 
     /// Begins work that answers several questions.
-    pub fn begin_for(&self, keys: Vec<(K, N)>, begun: Begun, work: LocalFuture<'static, T>) -> Flight<T> {
+    pub fn begin_for(&self, keys: Vec<(K, N)>, begun: Begun, work: LocalFuture<'static, T>) -> SharedFuture<T> {
         let serial = self.serial.get();
         self.serial.set(serial + 1);
         let named = keys.iter().map(|(key, _)| key.clone()).collect();
-        let landing = Landing { table: Rc::downgrade(&self.table), keys: named, serial };
+        let forget = ForgetOnDrop { table: Rc::downgrade(&self.table), keys: named, serial };
         let work: LocalFuture<'static, T> = Box::pin(async move {
-            let _landing = landing;
+            let _forget = forget;
             work.await
         });
-        let flight = work.shared();
+        let future = work.shared();
         let mut table = self.table.borrow_mut();
         for (key, note) in keys {
-            if let Some(weak) = flight.downgrade() {
-                table.insert(key, Entry { serial, flight: weak, begun: begun.clone(), note });
+            if let Some(weak) = future.downgrade() {
+                table.insert(key, Entry { serial, future: weak, begun: begun.clone(), note });
             }
         }
-        flight
+        future
     }
 
     /// The notes of what is under way.
@@ -101,13 +101,13 @@ impl<K: Key + Clone + 'static, T: Clone + 'static, N: Clone + 'static> Flights<K
 }
 
 /// Forgets work when it ends or is dropped.
-struct Landing<K: Key, T, N> {
+struct ForgetOnDrop<K: Key, T, N> {
     table: Weak<Table<K, T, N>>,
     keys: Vec<K>,
     serial: u64,
 }
 
-impl<K: Key, T, N> Drop for Landing<K, T, N> {
+impl<K: Key, T, N> Drop for ForgetOnDrop<K, T, N> {
     fn drop(&mut self) {
         let Some(table) = self.table.upgrade() else { return };
         for key in &self.keys {
