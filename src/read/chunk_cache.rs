@@ -32,7 +32,7 @@ impl Key for Kind {
     }
 }
 
-/// What keeping a chunk costs beside its bytes, about.
+/// What cache_policy a chunk costs beside its bytes, about.
 const CHUNK_COST: u64 = 160;
 
 /// Bytes that are kept unless somebody says otherwise.

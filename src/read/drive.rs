@@ -19,7 +19,7 @@ use crate::read::decoder::Decoder;
 use crate::read::fetching::Fetching;
 use crate::read::part_reader::PartReader;
 use crate::read::part_work::ReadWork;
-use crate::read::types::{Keeping, OutputLayout, PartSink, Progress, ReadRequest};
+use crate::read::types::{CachePolicy, OutputLayout, PartSink, Progress, ReadRequest};
 use crate::read::whole_shards::WholeShards;
 use crate::sorted;
 use crate::store::RequestContext;
@@ -76,17 +76,17 @@ async fn read_selected(
         // Once for the read: its parts share what is read anew.
         array.forget_chunks();
     }
-    let keeping = work.keeping(array, request, &layout)?;
+    let cache_policy = work.cache_policy(array, request, &layout)?;
     let fetching = Fetching {
         array: array.clone(),
         context: context.clone(),
-        keeps: keeping.encoded,
+        keeps: cache_policy.encoded,
         uses_kept: !context.reload,
         shards: work.whole_shards(array)?,
         versions: Rc::default(),
     };
     let part_work =
-        ReadWork { fetching, decoder: decoder.clone(), layout: layout.clone(), keeping, token: Rc::new(()) };
+        ReadWork { fetching, decoder: decoder.clone(), layout: layout.clone(), cache_policy, token: Rc::new(()) };
     let reader = PartReader::new(part_work, sink, work.chunk_count(), request.decodes);
     stream::iter(work.order(request))
         .then(|i| {
@@ -130,7 +130,7 @@ fn parts_in_flight(request: &ReadRequest, work: &Work, layout: &OutputLayout) ->
 
 impl Work {
     /// What the read keeps of its chunks.
-    fn keeping(&self, array: &Array, request: &ReadRequest, layout: &OutputLayout) -> Result<Keeping> {
+    fn cache_policy(&self, array: &Array, request: &ReadRequest, layout: &OutputLayout) -> Result<CachePolicy> {
         let native_order = array.binding().native_order()?;
         let may_be_kept = array.chunks().may_be_kept();
         let fits = |kind, bytes| may_be_kept && bytes <= chunk_cache::room(kind) / 2;
@@ -140,7 +140,7 @@ impl Work {
         let is_summary = request.conversion.as_ref().is_some_and(|to| to.element_size().is_none());
         let decoded =
             request.decodes && !is_summary && touched.is_some_and(|bytes| fits(Kind::Decoded, bytes));
-        Ok(Keeping { encoded, decoded, native_order })
+        Ok(CachePolicy { encoded, decoded, native_order })
     }
 
     /// About how many bytes all of the chunks are that a box touches; of points it is not known.

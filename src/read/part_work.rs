@@ -23,7 +23,7 @@ use crate::read::decoding::{supply, with_full_key};
 use crate::read::fetching::{Arrival, Fetching, wrong_length};
 use crate::read::shared_chunks::StackReader;
 use crate::read::types::{
-    Base, Counts, Decoded, Interrupted, Keeping, OutputLayout, PartData, PartDone, PartResult, PlacedChunk,
+    Base, Counts, Decoded, Interrupted, CachePolicy, OutputLayout, PartData, PartDone, PartResult, PlacedChunk,
     WholeChunk,
 };
 use crate::store::in_flight::{Begun, SharedFuture};
@@ -52,7 +52,7 @@ pub(super) struct ReadWork {
     pub fetching: Fetching,
     pub decoder: Rc<dyn Decoder>,
     pub layout: OutputLayout,
-    pub keeping: Keeping,
+    pub cache_policy: CachePolicy,
     /// Tells this read from others.
     pub token: Rc<()>,
 }
@@ -159,7 +159,7 @@ impl ReadWork {
 
     /// What other reads are decoding now.
     fn elsewhere(&self) -> Vec<PartProjection> {
-        if !self.keeping.decoded || !self.fetching.uses_kept {
+        if !self.cache_policy.decoded || !self.fetching.uses_kept {
             return Vec::new();
         }
         let others =
@@ -234,7 +234,7 @@ impl ReadWork {
     /// What is wanted of a chunk, if it is well taken from a decoded one.
     fn shared_use(&self, plan: &PartPlan, need: &ByteRequest) -> Option<SharedUse> {
         let level = plan.leaf(need.id).ok().filter(|_| !need.is_index)?;
-        if !self.keeping.decoded || self.layout.element_size == 0 || self.is_plain(level) {
+        if !self.cache_policy.decoded || self.layout.element_size == 0 || self.is_plain(level) {
             return None;
         }
         let moved = plan.moved_box(need.id)?;
@@ -295,7 +295,7 @@ impl ReadWork {
         let fastest = self.layout.order.iter().rev().filter_map(|axis| moved.get(*axis));
         let row = fastest.into_iter().find(|axis| axis.count() > 1);
         let is_row = matches!(row, Some(MovedAxis::Range { step: 1, .. }));
-        is_row && self.layout.order == self.keeping.native_order
+        is_row && self.layout.order == self.cache_policy.native_order
     }
 
     /// Whether a chunk is decoded whole for a part of it: it must be, or is asked for again.
@@ -324,7 +324,7 @@ impl ReadWork {
 
     /// Fetches and decodes whole chunks of one shape; they are kept when they are there.
     fn stack_of(&self, plan: &PartPlan, needs: Vec<ByteRequest>) -> Result<LocalFuture<'static, Decoded>> {
-        let order = &self.keeping.native_order;
+        let order = &self.cache_policy.native_order;
         let ids: Vec<usize> = needs.iter().map(|need| need.id).collect();
         let along = order.first().copied().unwrap_or(0);
         let mut shape = needs.first().map_or(Ok(Vec::new()), |need| Ok(plan.leaf(need.id)?.shape.clone()))?;
@@ -370,7 +370,7 @@ impl ReadWork {
                 continue;
             };
             let level = state.plan.leaf(need.id)?;
-            let strides = packed_strides(&level.shape, &self.keeping.native_order);
+            let strides = packed_strides(&level.shape, &self.cache_policy.native_order);
             state.chunks.push(PlacedChunk { elements, strides, moved });
         }
         Ok(())

@@ -114,7 +114,7 @@ pub trait PartSink {
 }
 
 /// What a read keeps of its chunks: nothing, where it would only drive out what others use.
-pub(super) struct Keeping {
+pub(super) struct CachePolicy {
     pub encoded: bool,
     pub decoded: bool,
     /// The order in which the array's dimensions stand in a chunk.

@@ -48,7 +48,7 @@ impl WholeShards {
         let binding = array.binding();
         let chain = binding.first_chain()?;
         let (Some(shard), 2) = (chain.level(0), chain.depth()) else { return Ok(None) };
-        // What is not worth keeping takes no round trip; and shards of many shapes are not counted.
+        // What is not worth cache_policy takes no round trip; and shards of many shapes are not counted.
         let is_uniform = binding.metadata().chunk_grid.is_uniform();
         if !array.chunks().may_be_kept() || !is_uniform {
             return Ok(None);
