@@ -14,7 +14,7 @@ use crate::error::{Error, Result, Stage};
 use crate::read::fetching::Fetching;
 use crate::read::part_work::{LOOKED_AT, PartRun, ReadWork};
 use crate::read::shared_parts::{InFlightPart, Sharing, join_or_begin};
-use crate::read::types::{Counts, Interrupted, OutputLayout, PartData, PartResult, PartSink, Progress};
+use crate::read::types::{PartCounts, Interrupted, OutputLayout, PartData, PartResult, PartSink, Progress};
 use crate::store::turn::next_turn;
 use crate::store::{RequestContext, Subject};
 
@@ -139,7 +139,7 @@ impl<'a> PartReader<'a> {
     async fn watch(
         &self,
         mut running: impl Future<Output = PartResult> + Unpin,
-        counts: &Counts,
+        counts: &PartCounts,
         seen: &Seen,
     ) -> PartResult {
         poll_fn(|context| {

@@ -23,7 +23,7 @@ use crate::read::decoding::{supply, with_full_key};
 use crate::read::fetching::{Arrival, Fetching, wrong_length};
 use crate::read::shared_chunks::StackReader;
 use crate::read::types::{
-    Base, Counts, Decoded, Interrupted, CachePolicy, OutputLayout, PartData, PartDone, PartResult, PlacedChunk,
+    Base, PartCounts, Decoded, Interrupted, CachePolicy, OutputLayout, PartData, PartDone, PartResult, PlacedChunk,
     WholeChunk,
 };
 use crate::store::in_flight::{Begun, SharedFuture};
@@ -61,7 +61,7 @@ pub(super) struct ReadWork {
 pub(super) struct PartRun {
     pub part: Part,
     pub plan: PartPlan,
-    pub counts: Rc<Counts>,
+    pub counts: Rc<PartCounts>,
     /// Somebody else waits for it, too.
     pub is_wanted: Rc<Cell<bool>>,
 }
@@ -84,7 +84,7 @@ struct SharedUse {
 /// A part on its way: its plan, what needs no decoder any more, and whoever decodes the rest once there is something to decode.
 struct PartState {
     plan: PartPlan,
-    counts: Rc<Counts>,
+    counts: Rc<PartCounts>,
     decoding: Option<Box<dyn PartDecoder>>,
     /// What has arrived and goes to the decoder together.
     encoded: Vec<(ByteRequest, Value)>,
@@ -424,7 +424,7 @@ fn some_of(needed: &mut VecDeque<ByteRequest>) -> Vec<ByteRequest> {
 }
 
 fn count(state: &PartState, chunks: usize, bytes: u64) {
-    let Counts { chunks: all_chunks, bytes: all_bytes } = &*state.counts;
+    let PartCounts { chunks: all_chunks, bytes: all_bytes } = &*state.counts;
     all_chunks.set(all_chunks.get() + chunks as u64);
     all_bytes.set(all_bytes.get() + bytes);
 }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use crate::access::piece::Header;
 use crate::access::plan::PartProjection;
 use crate::read::part_work::{PartRun, ReadWork};
-use crate::read::types::{Counts, PartNote, PartResult, Parts};
+use crate::read::types::{PartCounts, PartNote, PartResult, Parts};
 use crate::store::LocalFuture;
 use crate::store::in_flight::{Begun, SharedFuture};
 use crate::store::writers::{self, Moment};
@@ -26,7 +26,7 @@ pub(super) enum Sharing {
 /// A part that is on its way.
 pub(super) struct InFlightPart {
     pub running: SharedFuture<PartResult>,
-    pub counts: Rc<Counts>,
+    pub counts: Rc<PartCounts>,
     /// Somebody else has begun it.
     pub is_joined: bool,
 }

@@ -123,7 +123,7 @@ pub(super) struct CachePolicy {
 
 /// How far a part is: chunks that have arrived, or are known to be absent, and bytes.
 #[derive(Default)]
-pub(super) struct Counts {
+pub(super) struct PartCounts {
     pub chunks: Cell<u64>,
     pub bytes: Cell<u64>,
 }
@@ -177,6 +177,6 @@ pub(super) struct PartNote {
     pub read: Rc<()>,
     pub projection: PartProjection,
     pub conversion: Vec<u32>,
-    pub counts: Rc<Counts>,
+    pub counts: Rc<PartCounts>,
     pub is_wanted: Rc<Cell<bool>>,
 }
