@@ -23,7 +23,7 @@ use crate::read::decoding::{supply, with_full_key};
 use crate::read::fetching::{Arrival, Fetching, wrong_length};
 use crate::read::shared_chunks::StackReader;
 use crate::read::types::{
-    Base, PartCounts, Decoded, Interrupted, CachePolicy, OutputLayout, PartData, PartDone, PartResult, PlacedChunk,
+    Base, PartCounts, Decoded, Interrupted, CachePolicy, OutputLayout, PartData, FinishedPart, PartResult, PlacedChunk,
     WholeChunk,
 };
 use crate::store::in_flight::{Begun, SharedFuture};
@@ -154,7 +154,7 @@ impl ReadWork {
         };
         let is_placed = base.is_none();
         let data = PartData { base: base.unwrap_or(Base::Covered), chunks: state.chunks };
-        Ok(Rc::new(PartDone { data, is_placed }))
+        Ok(Rc::new(FinishedPart { data, is_placed }))
     }
 
     /// What other reads are decoding now.

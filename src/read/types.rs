@@ -129,13 +129,13 @@ pub(super) struct PartCounts {
 }
 
 /// What became of a part.
-pub(super) struct PartDone {
+pub(super) struct FinishedPart {
     pub data: PartData,
     /// Its elements were put in the place of whoever began it, and are nowhere else.
     pub is_placed: bool,
 }
 
-pub(super) type PartResult = std::result::Result<Rc<PartDone>, Interrupted>;
+pub(super) type PartResult = std::result::Result<Rc<FinishedPart>, Interrupted>;
 
 /// A decoded chunk (`None`: absent) and how many bytes were fetched for it.
 #[derive(Clone)]
