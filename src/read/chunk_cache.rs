@@ -12,7 +12,7 @@ use crate::access::plan::{ByteRequest, RequestedRange};
 use crate::format::metadata::document::NodeDocument;
 use crate::format::path::NodePath;
 use crate::read::shard_indexes::ShardIndexes;
-use crate::read::types::{Origin, Parts, Stacks};
+use crate::read::types::{ChunkOrigin, PartsInFlight, Stacks};
 use crate::sorted::{Key, Map};
 use crate::store::writers::{self, Moment};
 use crate::store::{Store, Value};
@@ -56,7 +56,7 @@ struct Buffer {
     /// See [`Value::buffer`]; nothing for chunks that are known to be absent.
     id: Option<u64>,
     hold: Weak<Hold>,
-    origins: Vec<Origin>,
+    origins: Vec<ChunkOrigin>,
     bytes: u64,
 }
 
@@ -107,7 +107,7 @@ impl Shelf {
     }
 
     /// Adds a chunk to a buffer that is kept already.
-    fn join(&mut self, id: u64, owner: &Weak<ChunkCache>, origin: &Origin) -> Option<Rc<Hold>> {
+    fn join(&mut self, id: u64, owner: &Weak<ChunkCache>, origin: &ChunkOrigin) -> Option<Rc<Hold>> {
         let buffer = self.by_use.get_mut(self.used.get(&id)?)?;
         if !buffer.owner.ptr_eq(owner) {
             return None;
@@ -184,7 +184,7 @@ impl Drop for Hold {
 }
 
 /// A place in the queue for a chunk's buffer; `None` where that is larger than all that may be kept.
-fn hold(kind: Kind, owner: &Weak<ChunkCache>, origin: &Origin, value: Option<&Value>) -> Option<Rc<Hold>> {
+fn hold(kind: Kind, owner: &Weak<ChunkCache>, origin: &ChunkOrigin, value: Option<&Value>) -> Option<Rc<Hold>> {
     let (id, bytes) = value.map(Value::buffer).unzip();
     let joined = id.and_then(|id| with(kind, |shelf| shelf.join(id, owner, origin)));
     let bytes = bytes.unwrap_or(0) + CHUNK_COST;
@@ -219,15 +219,15 @@ struct Owner {
 /// See the module.
 pub(super) struct ChunkCache {
     owner: Owner,
-    kept: RefCell<Map<(Kind, Origin), Kept>>,
+    kept: RefCell<Map<(Kind, ChunkOrigin), Kept>>,
     /// What was asked for before is not kept: everything was to be forgotten then.
     forgotten: Cell<Moment>,
     /// Of shards.
     pub(super) indexes: ShardIndexes,
     /// Chunks that are being decoded.
     pub(super) stacks: Stacks,
-    /// Parts that are being read.
-    pub(super) parts: Parts,
+    /// PartsInFlight that are being read.
+    pub(super) parts: PartsInFlight,
 }
 
 /// The store that others only stand around.
@@ -245,7 +245,7 @@ impl ChunkCache {
         let owner = Owner { store: base(store), path: path.clone(), document: document.clone() };
         let (kept, forgotten) = (RefCell::default(), Cell::default());
         let indexes = ShardIndexes::default();
-        Rc::new(Self { owner, kept, forgotten, indexes, stacks: Stacks::default(), parts: Parts::default() })
+        Rc::new(Self { owner, kept, forgotten, indexes, stacks: Stacks::default(), parts: PartsInFlight::default() })
     }
 
     /// That of an array.
@@ -314,7 +314,7 @@ impl ChunkCache {
     }
 
     /// Drops a chunk, if it stands in the buffer that was last used then.
-    fn drop_kept(&self, kind: Kind, origin: &Origin, used: u64) {
+    fn drop_kept(&self, kind: Kind, origin: &ChunkOrigin, used: u64) {
         let key = (kind, origin.clone());
         let mut kept = self.kept.borrow_mut();
         if kept.get(&key).is_some_and(|found| found.hold.used.get() == used) {

@@ -1,4 +1,4 @@
-//! Parts under way, for all who read the same elements in the same form: they are fetched and decoded once.
+//! PartsInFlight under way, for all who read the same elements in the same form: they are fetched and decoded once.
 //!
 //! Deliberately only for the very same part: one that merely overlaps would have to be read to its end for whoever wants a corner of it.
 //! Single chunks are shared in [`shared_chunks`](super::shared_chunks).
@@ -8,7 +8,7 @@ use std::rc::Rc;
 use crate::access::piece::Header;
 use crate::access::plan::PartProjection;
 use crate::read::part_work::{PartRun, ReadWork};
-use crate::read::types::{PartCounts, PartNote, PartResult, Parts};
+use crate::read::types::{PartCounts, PartNote, PartResult, PartsInFlight};
 use crate::store::LocalFuture;
 use crate::store::in_flight::{Begun, SharedFuture};
 use crate::store::writers::{self, Moment};
@@ -58,7 +58,7 @@ pub(super) fn join_or_begin(read: &Rc<ReadWork>, run: PartRun, sharing: Sharing)
 }
 
 /// Not what is less urgent: it waits in queues that would let somebody pass. Nor what was written to since it was begun.
-fn join(read: &ReadWork, parts: &Parts, identity: &Rc<[u32]>, run: &PartRun) -> Option<InFlightPart> {
+fn join(read: &ReadWork, parts: &PartsInFlight, identity: &Rc<[u32]>, run: &PartRun) -> Option<InFlightPart> {
     let urgency = read.fetching.context.urgency.value();
     let (running, note) = parts
         .join(identity, |begun, _| begun.urgency.value() >= urgency && is_current(read, run, begun.moment))?;

@@ -88,9 +88,9 @@ pub struct Progress {
     pub chunks: u64,
     /// Bytes that have arrived for this read.
     pub bytes: u64,
-    /// Parts handed over.
+    /// PartsInFlight handed over.
     pub parts: u64,
-    /// Parts in all.
+    /// PartsInFlight in all.
     pub parts_total: u64,
     /// Chunks in all; of points 0, since that would take a look at each.
     pub chunks_total: u64,
@@ -162,13 +162,13 @@ impl From<Error> for Interrupted {
 }
 
 /// Array indices where a leaf chunk starts.
-pub(super) type Origin = Rc<[u64]>;
+pub(super) type ChunkOrigin = Rc<[u64]>;
 
 /// Whole chunks under way that others may take from, each with its place in its stack.
-pub(super) type Stacks = InFlight<Origin, Decoded, usize>;
+pub(super) type Stacks = InFlight<ChunkOrigin, Decoded, usize>;
 
-/// Parts under way, by the words of what they are of and of their form.
-pub(super) type Parts = InFlight<Rc<[u32]>, PartResult, PartNote>;
+/// PartsInFlight under way, by the words of what they are of and of their form.
+pub(super) type PartsInFlight = InFlight<Rc<[u32]>, PartResult, PartNote>;
 
 /// What is known of a part under way.
 #[derive(Clone)]
