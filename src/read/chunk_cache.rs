@@ -12,7 +12,7 @@ use crate::access::plan::{ByteRequest, RequestedRange};
 use crate::format::metadata::document::NodeDocument;
 use crate::format::path::NodePath;
 use crate::read::shard_indexes::ShardIndexes;
-use crate::read::types::{ChunkOrigin, PartsInFlight, Stacks};
+use crate::read::types::{ChunkOrigin, PartsInFlight, BatchesInFlight};
 use crate::sorted::{Key, Map};
 use crate::store::writers::{self, Moment};
 use crate::store::{Store, Value};
@@ -225,7 +225,7 @@ pub(super) struct ChunkCache {
     /// Of shards.
     pub(super) indexes: ShardIndexes,
     /// Chunks that are being decoded.
-    pub(super) stacks: Stacks,
+    pub(super) batches: BatchesInFlight,
     /// PartsInFlight that are being read.
     pub(super) parts: PartsInFlight,
 }
@@ -245,7 +245,7 @@ impl ChunkCache {
         let owner = Owner { store: base(store), path: path.clone(), document: document.clone() };
         let (kept, forgotten) = (RefCell::default(), Cell::default());
         let indexes = ShardIndexes::default();
-        Rc::new(Self { owner, kept, forgotten, indexes, stacks: Stacks::default(), parts: PartsInFlight::default() })
+        Rc::new(Self { owner, kept, forgotten, indexes, batches: BatchesInFlight::default(), parts: PartsInFlight::default() })
     }
 
     /// That of an array.
@@ -331,7 +331,7 @@ impl ChunkCache {
     pub fn forget_all(&self) {
         self.forgotten.set(writers::later());
         self.indexes.forget_all();
-        self.stacks.forget_all();
+        self.batches.forget_all();
         self.parts.forget_all();
         self.forget_where(|_| true);
     }

@@ -21,9 +21,9 @@ use crate::read::chunk_cache::Kind;
 use crate::read::decoder::{Decoder, PartDecoder};
 use crate::read::decoding::{supply, with_full_key};
 use crate::read::fetching::{Arrival, Fetching, wrong_length};
-use crate::read::shared_chunks::StackReader;
+use crate::read::shared_chunks::BatchReader;
 use crate::read::types::{
-    Base, PartCounts, Decoded, Interrupted, CachePolicy, OutputLayout, PartData, FinishedPart, PartResult, PlacedChunk,
+    Base, PartCounts, DecodedBatch, Interrupted, CachePolicy, OutputLayout, PartData, FinishedPart, PartResult, PlacedChunk,
     WholeChunk,
 };
 use crate::store::in_flight::{Begun, SharedFuture};
@@ -32,7 +32,7 @@ use crate::store::writers::{self, Moment};
 use crate::store::{LocalFuture, Value};
 
 /// Chunks that are decoded whole go to a decoder together, up to about so many bytes.
-const STACK_BYTES: u64 = 1 << 20;
+const BATCH_BYTES: u64 = 1 << 20;
 
 /// So many requests of a part are started, or answers taken, before others have their turn: a part may have thousands of tiny chunks.
 const AT_A_TIME: usize = 64;
@@ -177,7 +177,7 @@ impl ReadWork {
         begun: Moment,
     ) -> Result<Vec<Waiting>> {
         let mut events: Vec<Waiting> = Vec::new();
-        let (mut others, mut to_stack) = (Vec::new(), Vec::new());
+        let (mut others, mut to_batch) = (Vec::new(), Vec::new());
         let urgency = self.fetching.context.urgency.value();
         let elsewhere = self.elsewhere();
         let mut needs = VecDeque::from(needs);
@@ -195,22 +195,22 @@ impl ReadWork {
             {
                 let whole = WholeChunk { elements, fetched: 0 };
                 self.take_whole(state, vec![(need, whole)])?;
-            } else if let Some((stack, slot)) = self.under_way(&need, urgency) {
-                let own = self.stack_of(&state.plan, vec![need.clone()])?;
-                events.push(joined(stack, slot, need, own));
+            } else if let Some((batch, slot)) = self.under_way(&need, urgency) {
+                let own = self.read_batch(&state.plan, vec![need.clone()])?;
+                events.push(joined(batch, slot, need, own));
             } else if self.decodes_for_others(&state.plan, &elsewhere, &need, &shared) {
-                to_stack.push(need);
+                to_batch.push(need);
             } else {
                 others.push(need);
             }
         }
-        for needs in self.stacks(&state.plan, to_stack)? {
-            let decoding = self.stack_of(&state.plan, needs.clone())?;
+        for needs in self.batches(&state.plan, to_batch)? {
+            let decoding = self.read_batch(&state.plan, needs.clone())?;
             let slots = needs.iter().map(|need| self.converted(need).origin).zip(0..).collect();
             let begun = Begun { moment: begun, urgency: self.fetching.context.urgency.clone() };
-            let stack = self.fetching.array.cache().stacks.begin_for(slots, begun, decoding);
+            let batch = self.fetching.array.cache().batches.begin_for(slots, begun, decoding);
             events.push(Box::pin(async move {
-                let decoded = stack.await?;
+                let decoded = batch.await?;
                 Ok(Event::Whole(needs.into_iter().zip(decoded.iter().cloned()).collect()))
             }));
         }
@@ -247,12 +247,12 @@ impl ReadWork {
 
     /// A chunk that somebody is decoding whole, for all who want some of it, unless that is less urgent: it waits in queues that would
     /// let somebody pass.
-    fn under_way(&self, need: &ByteRequest, urgency: f64) -> Option<(SharedFuture<Decoded>, usize)> {
-        let stacks = &self.fetching.array.cache().stacks;
-        if !self.fetching.uses_kept || stacks.is_empty() {
+    fn under_way(&self, need: &ByteRequest, urgency: f64) -> Option<(SharedFuture<DecodedBatch>, usize)> {
+        let batches = &self.fetching.array.cache().batches;
+        if !self.fetching.uses_kept || batches.is_empty() {
             return None;
         }
-        stacks.join(&self.converted(need).origin, |begun, _| {
+        batches.join(&self.converted(need).origin, |begun, _| {
             begun.urgency.value() >= urgency && self.fetching.is_current(need, begun.moment)
         })
     }
@@ -304,26 +304,26 @@ impl ReadWork {
         !partial || self.fetching.array.cache().has(Kind::Encoded, need)
     }
 
-    /// Sorts chunks into stacks: of one shape, and not too large.
-    fn stacks(&self, plan: &PartPlan, needs: Vec<ByteRequest>) -> Result<Vec<Vec<ByteRequest>>> {
+    /// Sorts chunks into batches: of one shape, and not too large.
+    fn batches(&self, plan: &PartPlan, needs: Vec<ByteRequest>) -> Result<Vec<Vec<ByteRequest>>> {
         let element_size = self.layout.element_size.max(1) as u64;
-        let mut stacks: Vec<(&[u64], u64, Vec<ByteRequest>)> = Vec::new();
+        let mut batches: Vec<(&[u64], u64, Vec<ByteRequest>)> = Vec::new();
         for need in needs {
             let shape = plan.leaf(need.id)?.shape.as_slice();
             let bytes = shape.iter().fold(element_size, |bytes, extent| bytes.saturating_mul(*extent));
-            match stacks.last_mut() {
-                Some((of, size, stack)) if *of == shape && *size + bytes <= STACK_BYTES => {
+            match batches.last_mut() {
+                Some((of, size, batch)) if *of == shape && *size + bytes <= BATCH_BYTES => {
                     *size += bytes;
-                    stack.push(need);
+                    batch.push(need);
                 }
-                _ => stacks.push((shape, bytes, vec![need])),
+                _ => batches.push((shape, bytes, vec![need])),
             }
         }
-        Ok(stacks.into_iter().map(|(_, _, stack)| stack).collect())
+        Ok(batches.into_iter().map(|(_, _, batch)| batch).collect())
     }
 
     /// Fetches and decodes whole chunks of one shape; they are kept when they are there.
-    fn stack_of(&self, plan: &PartPlan, needs: Vec<ByteRequest>) -> Result<LocalFuture<'static, Decoded>> {
+    fn read_batch(&self, plan: &PartPlan, needs: Vec<ByteRequest>) -> Result<LocalFuture<'static, DecodedBatch>> {
         let order = &self.cache_policy.native_order;
         let ids: Vec<usize> = needs.iter().map(|need| need.id).collect();
         let along = order.first().copied().unwrap_or(0);
@@ -333,7 +333,7 @@ impl ReadWork {
         }
         let mut context = self.fetching.context.clone();
         context.signal = None; // Nobody who waits owns it.
-        let stack = StackReader {
+        let batch = BatchReader {
             // Their elements are kept instead.
             fetching: Fetching { keeps: false, context, ..self.fetching.clone() },
             decoder: self.decoder.clone(),
@@ -343,7 +343,7 @@ impl ReadWork {
                 * self.layout.element_size as u64,
             needs: needs.iter().map(|need| self.converted(need)).collect(),
         };
-        Ok(Box::pin(stack.read()))
+        Ok(Box::pin(batch.read()))
     }
 
     /// Answers the plan, and hands chunks on to the decoder.
@@ -431,13 +431,13 @@ fn count(state: &PartState, chunks: usize, bytes: u64) {
 
 /// Waits for a chunk that somebody else has decoded, and decodes it alone if they could not.
 fn joined(
-    stack: SharedFuture<Decoded>,
+    batch: SharedFuture<DecodedBatch>,
     slot: usize,
     need: ByteRequest,
-    own: LocalFuture<'static, Decoded>,
+    own: LocalFuture<'static, DecodedBatch>,
 ) -> Waiting {
     Box::pin(async move {
-        let (decoded, slot) = match stack.await {
+        let (decoded, slot) = match batch.await {
             Ok(decoded) => (decoded, slot),
             Err(_) => (own.await?, 0),
         };

@@ -1,6 +1,6 @@
 //! Whole chunks that are fetched and decoded for all who need some part of them.
 //!
-//! Chunks are decoded some at a time, one message a stack. A stack that failed is tried again by those who joined it: it may have been
+//! Chunks are decoded some at a time, one message a batch. A batch that failed is tried again by those who joined it: it may have been
 //! another chunk that is broken.
 
 use std::rc::Rc;
@@ -13,12 +13,12 @@ use crate::read::chunk_cache::Kind;
 use crate::read::decoder::Decoder;
 use crate::read::decoding::{supply, with_full_key};
 use crate::read::fetching::{Arrival, Fetching};
-use crate::read::types::{Decoded, WholeChunk};
+use crate::read::types::{DecodedBatch, WholeChunk};
 use crate::store::Value;
 use crate::store::writers::{self, Moment};
 
 /// Whole chunks of one shape, on their way to a decoder of their own.
-pub(super) struct StackReader {
+pub(super) struct BatchReader {
     pub fetching: Fetching,
     pub decoder: Rc<dyn Decoder>,
     pub header: Vec<u32>,
@@ -30,9 +30,9 @@ pub(super) struct StackReader {
     pub needs: Vec<ByteRequest>,
 }
 
-impl StackReader {
+impl BatchReader {
     /// Fetches and decodes them, and keeps their elements.
-    pub async fn read(mut self) -> Decoded {
+    pub async fn read(mut self) -> DecodedBatch {
         let begun = writers::now();
         let needs = self.plan.take_requests();
         let mut waiting: FuturesUnordered<_> =
@@ -73,7 +73,7 @@ impl StackReader {
     }
 }
 
-/// The chunks of a decoded stack.
+/// The chunks of a decoded batch.
 fn cut(elements: Option<&Value>, fetched: &[Option<u64>], len: u64) -> Result<Vec<WholeChunk>> {
     let expected = len * fetched.len() as u64;
     if let Some(actual) = elements.map(Value::len).filter(|actual| *actual != expected) {

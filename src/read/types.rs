@@ -144,8 +144,8 @@ pub(super) struct WholeChunk {
     pub fetched: u64,
 }
 
-/// The chunks of a stack, in order.
-pub(super) type Decoded = std::result::Result<Rc<Vec<WholeChunk>>, Interrupted>;
+/// The chunks of a batch, in order.
+pub(super) type DecodedBatch = std::result::Result<Rc<Vec<WholeChunk>>, Interrupted>;
 
 /// Why a part was not read.
 #[derive(Clone)]
@@ -164,8 +164,8 @@ impl From<Error> for Interrupted {
 /// Array indices where a leaf chunk starts.
 pub(super) type ChunkOrigin = Rc<[u64]>;
 
-/// Whole chunks under way that others may take from, each with its place in its stack.
-pub(super) type Stacks = InFlight<ChunkOrigin, Decoded, usize>;
+/// Whole chunks under way that others may take from, each with its place in its batch.
+pub(super) type BatchesInFlight = InFlight<ChunkOrigin, DecodedBatch, usize>;
 
 /// PartsInFlight under way, by the words of what they are of and of their form.
 pub(super) type PartsInFlight = InFlight<Rc<[u32]>, PartResult, PartNote>;
