@@ -14,7 +14,7 @@ use crate::access::selection::Selected;
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::read::array::Array;
-use crate::read::chunk_cache::{self, Kind};
+use crate::read::chunk_cache::{self, CacheKind};
 use crate::read::decoder::Decoder;
 use crate::read::fetching::Fetching;
 use crate::read::part_reader::PartReader;
@@ -135,11 +135,11 @@ impl Work {
         let may_be_kept = array.chunks().may_be_kept();
         let fits = |kind, bytes| may_be_kept && bytes <= chunk_cache::room(kind) / 2;
         let touched = self.touched_bytes(array, layout)?;
-        let encoded = fits(Kind::Encoded, touched.unwrap_or(0));
+        let encoded = fits(CacheKind::Encoded, touched.unwrap_or(0));
         // A summary of a part is no part of a summary.
         let is_summary = request.conversion.as_ref().is_some_and(|to| to.element_size().is_none());
         let decoded =
-            request.decodes && !is_summary && touched.is_some_and(|bytes| fits(Kind::Decoded, bytes));
+            request.decodes && !is_summary && touched.is_some_and(|bytes| fits(CacheKind::Decoded, bytes));
         Ok(CachePolicy { encoded, decoded, native_order })
     }
 

@@ -11,7 +11,7 @@ use crate::access::plan::{ByteRequest, PartPlan, RequestedRange, RowsOf};
 use crate::error::{Error, Result, Stage};
 use crate::format::path::StoreKey;
 use crate::read::array::Array;
-use crate::read::chunk_cache::Kind;
+use crate::read::chunk_cache::CacheKind;
 use crate::read::shard_indexes::{self, IndexRequest, Stored};
 use crate::read::types::Interrupted;
 use crate::read::whole_shards::WholeShards;
@@ -70,7 +70,7 @@ impl Fetching {
                 requests.push(Box::pin(self.clone().index(need, request)));
                 continue;
             }
-            if let Some(value) = self.kept(Kind::Encoded, &need) {
+            if let Some(value) = self.kept(CacheKind::Encoded, &need) {
                 at_hand.push((need, value));
                 continue;
             }
@@ -87,7 +87,7 @@ impl Fetching {
     }
 
     /// What is kept of a chunk.
-    pub fn kept(&self, kind: Kind, need: &ByteRequest) -> Option<Option<Value>> {
+    pub fn kept(&self, kind: CacheKind, need: &ByteRequest) -> Option<Option<Value>> {
         if !self.uses_kept {
             return None;
         }
@@ -237,7 +237,7 @@ impl Fetching {
 
     fn arrived(&self, chunks: Vec<(ByteRequest, Option<Value>)>, begun: Moment) -> Arrival {
         if self.keeps && self.array.chunks().may_be_kept() {
-            self.array.cache().put(Kind::Encoded, chunks.clone(), begun);
+            self.array.cache().put(CacheKind::Encoded, chunks.clone(), begun);
         }
         Arrival::Chunks(chunks)
     }

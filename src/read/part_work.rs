@@ -17,7 +17,7 @@ use crate::access::part::Part;
 use crate::access::piece::{Header, MovedAxis};
 use crate::access::plan::{ByteRequest, PartPlan, PartProjection, RequestedRange};
 use crate::error::Result;
-use crate::read::chunk_cache::Kind;
+use crate::read::chunk_cache::CacheKind;
 use crate::read::decoder::{Decoder, PartDecoder};
 use crate::read::decoding::{supply, with_full_key};
 use crate::read::fetching::{Arrival, Fetching, wrong_length};
@@ -191,7 +191,7 @@ impl ReadWork {
                 continue;
             };
             if !shared.is_all
-                && let Some(elements) = self.fetching.kept(Kind::Decoded, &self.converted(&need))
+                && let Some(elements) = self.fetching.kept(CacheKind::Decoded, &self.converted(&need))
             {
                 let whole = WholeChunk { elements, fetched: 0 };
                 self.take_whole(state, vec![(need, whole)])?;
@@ -227,7 +227,7 @@ impl ReadWork {
     /// store that is asked for what its owner expects.
     fn reads_rows(&self, need: &ByteRequest) -> bool {
         let array = &self.fetching.array;
-        let is_kept = self.fetching.uses_kept && array.cache().has(Kind::Encoded, need);
+        let is_kept = self.fetching.uses_kept && array.cache().has(CacheKind::Encoded, need);
         !need.is_index && need.rows.is_none() && array.chunks().reads_rows() && !is_kept
     }
 
@@ -301,7 +301,7 @@ impl ReadWork {
     /// Whether a chunk is decoded whole for a part of it: it must be, or is asked for again.
     fn decodes_whole(&self, plan: &PartPlan, need: &ByteRequest) -> bool {
         let partial = plan.leaf(need.id).is_ok_and(|level| level.pipeline.decodes_partially());
-        !partial || self.fetching.array.cache().has(Kind::Encoded, need)
+        !partial || self.fetching.array.cache().has(CacheKind::Encoded, need)
     }
 
     /// Sorts chunks into batches: of one shape, and not too large.

@@ -9,7 +9,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 
 use crate::access::plan::{ByteRequest, PartPlan};
 use crate::error::{Error, Result, Stage};
-use crate::read::chunk_cache::Kind;
+use crate::read::chunk_cache::CacheKind;
 use crate::read::decoder::Decoder;
 use crate::read::decoding::{supply, with_full_key};
 use crate::read::fetching::{Arrival, Fetching};
@@ -68,7 +68,7 @@ impl BatchReader {
         if self.fetching.array.chunks().may_be_kept() {
             let elements = slots.iter().map(|slot| slot.elements.clone());
             let chunks = self.needs.into_iter().zip(elements).collect();
-            self.fetching.array.cache().put(Kind::Decoded, chunks, begun);
+            self.fetching.array.cache().put(CacheKind::Decoded, chunks, begun);
         }
     }
 }
