@@ -35,7 +35,7 @@ pub(super) struct WholeShards {
 }
 
 /// What a read wants of the shards along one dimension.
-struct Along {
+struct ShardCounts {
     shards: u64,
     /// Inner chunks that are touched, and all that these shards have.
     wanted: u64,
@@ -54,7 +54,7 @@ impl WholeShards {
             return Ok(None);
         }
         let (inner, outer) = (&chain.leaf()?.shape, &shard.shape);
-        let mut total = Along { shards: 1, wanted: 1, there: 1 };
+        let mut total = ShardCounts { shards: 1, wanted: 1, there: 1 };
         for (axis, projection) in projections.iter().enumerate() {
             let extents = (binding.metadata().shape.get(axis), inner.get(axis), outer.get(axis));
             let (Some(len), Some(inner), Some(outer)) = extents else { return Ok(None) };
@@ -116,13 +116,13 @@ impl WholeShards {
     }
 }
 
-/// See [`Along`]; chunks and shards are regular.
-fn along(projection: &AxisProjection, len: u64, inner: u64, outer: u64) -> Along {
+/// See [`ShardCounts`]; chunks and shards are regular.
+fn along(projection: &AxisProjection, len: u64, inner: u64, outer: u64) -> ShardCounts {
     let ends = projection.span(0).zip(projection.span(projection.span_count().saturating_sub(1)));
-    let Some((first, last)) = ends else { return Along { shards: 0, wanted: 0, there: 0 } };
+    let Some((first, last)) = ends else { return ShardCounts { shards: 0, wanted: 0, there: 0 } };
     let in_shard = outer.div_ceil(inner.max(1)).max(1);
     let (low, high) = (first.chunk.min(last.chunk), first.chunk.max(last.chunk));
     let shards = high / in_shard - low / in_shard + 1;
     let there = shards.saturating_mul(in_shard).min(len.div_ceil(inner.max(1)));
-    Along { shards, wanted: projection.span_count(), there }
+    ShardCounts { shards, wanted: projection.span_count(), there }
 }
