@@ -43,14 +43,14 @@ pub struct PlannedObject {
 }
 
 /// Chunks of one grid that a selection touches.
-enum Touched {
+enum TouchedChunks {
     /// All combinations.
     Grid(Vec<AxisProjection>),
     /// These.
     Listed(Vec<Vec<u64>>),
 }
 
-impl Touched {
+impl TouchedChunks {
     fn new(selected: &Selected, grid: &[GridDimension]) -> Result<Self> {
         match selected {
             Selected::Orthogonal(axes) => {
@@ -151,8 +151,8 @@ fn cost_of(array: &Rc<Array>, selection: &Selection) -> Result<ReadCost> {
     let metadata = binding.metadata();
     let selected = selection.resolve(&metadata.shape)?;
     let leaf_grid = binding.leaf_grid()?;
-    let leaves = Touched::new(&selected, &leaf_grid)?;
-    let objects = Touched::new(&selected, &metadata.chunk_grid.dimensions)?;
+    let leaves = TouchedChunks::new(&selected, &leaf_grid)?;
+    let objects = TouchedChunks::new(&selected, &metadata.chunk_grid.dimensions)?;
     let chain = binding.first_chain()?;
     let sharding = chain.level(0).and_then(|level| level.pipeline.plannable_sharding());
     let shape = selected.shape();
@@ -181,7 +181,7 @@ pub fn objects(
     let metadata = array.binding().metadata();
     let selected =
         selection.resolve(&metadata.shape).map_err(|error| error.at_node(array.path().as_str()))?;
-    let touched = Touched::new(&selected, &metadata.chunk_grid.dimensions)?;
+    let touched = TouchedChunks::new(&selected, &metadata.chunk_grid.dimensions)?;
     let chunks = (start..start.saturating_add(count)).map_while(|i| touched.chunk(i));
     Ok(chunks.map(|chunk| PlannedObject { key: array.chunk_key(&chunk), chunk }).collect())
 }

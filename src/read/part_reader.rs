@@ -36,7 +36,7 @@ pub(super) struct PartReader<'a> {
 }
 
 /// Chunks and bytes of a part that have been told of.
-type Seen = Cell<(u64, u64)>;
+type Reported = Cell<(u64, u64)>;
 
 type Attempt = std::result::Result<PartData, Interrupted>;
 
@@ -81,12 +81,12 @@ impl<'a> PartReader<'a> {
     ) -> Result<()> {
         let mut has_lost_worker = false;
         for _ in 0..=RESTARTS {
-            let seen = Seen::default();
-            match self.attempt(part, plan, &seen).await {
+            let reported = Reported::default();
+            match self.attempt(part, plan, &reported).await {
                 Ok(data) => {
                     self.sink.part(part, data).await?;
                     // Those that a shard's index does not have were never asked for.
-                    let absent = chunks.saturating_sub(seen.get().0);
+                    let absent = chunks.saturating_sub(reported.get().0);
                     self.advance(|progress| {
                         progress.parts += 1;
                         progress.chunks += absent;
@@ -95,12 +95,12 @@ impl<'a> PartReader<'a> {
                 }
                 Err(Interrupted::Changed(chunk)) => {
                     self.work.fetching.forget(&chunk);
-                    self.take_back(&seen);
+                    self.take_back(&reported);
                 }
                 // What it had been given went with it, and is fetched again. A second one has been lost over these very chunks.
                 Err(Interrupted::Failed(error)) if is_lost_worker(&error) && !has_lost_worker => {
                     has_lost_worker = true;
-                    self.take_back(&seen);
+                    self.take_back(&reported);
                 }
                 Err(Interrupted::Failed(error)) => return Err(error),
             }
@@ -119,19 +119,19 @@ impl<'a> PartReader<'a> {
         next_turn().await;
     }
 
-    async fn attempt(&self, part: &Part, plan: &dyn Fn() -> Result<PartPlan>, seen: &Seen) -> Attempt {
+    async fn attempt(&self, part: &Part, plan: &dyn Fn() -> Result<PartPlan>, reported: &Reported) -> Attempt {
         let mut sharing = self.sharing;
         loop {
             let (part, plan, counts) = (part.clone(), plan()?, Rc::default());
             let run = PartRun { part, plan, counts, is_wanted: Rc::default() };
             let InFlightPart { running, counts, is_joined } = join_or_begin(&self.work, run, sharing);
-            let done = self.watch(running, &counts, seen).await?;
+            let done = self.watch(running, &counts, reported).await?;
             if !(is_joined && done.is_placed) {
                 return Ok(Rc::try_unwrap(done).map_or_else(|done| done.data.clone(), |done| done.data));
             }
             // It is where whoever began it wanted it.
             sharing = Sharing::Begun;
-            self.take_back(seen);
+            self.take_back(reported);
         }
     }
 
@@ -140,12 +140,12 @@ impl<'a> PartReader<'a> {
         &self,
         mut running: impl Future<Output = PartResult> + Unpin,
         counts: &PartCounts,
-        seen: &Seen,
+        reported: &Reported,
     ) -> PartResult {
         poll_fn(|context| {
             let polled = running.poll_unpin(context);
             let (chunks, bytes) = (counts.chunks.get(), counts.bytes.get());
-            let before = seen.replace((chunks, bytes));
+            let before = reported.replace((chunks, bytes));
             if before != (chunks, bytes) {
                 self.advance(|progress| {
                     progress.chunks += chunks - before.0;
@@ -158,8 +158,8 @@ impl<'a> PartReader<'a> {
     }
 
     /// The chunks of a part come once more.
-    fn take_back(&self, seen: &Seen) {
-        let (chunks, _) = seen.take();
+    fn take_back(&self, reported: &Reported) {
+        let (chunks, _) = reported.take();
         self.advance(|progress| progress.chunks -= chunks);
     }
 
