@@ -18,7 +18,7 @@ use crate::read::chunk_cache::{self, CacheKind};
 use crate::read::decoder::Decoder;
 use crate::read::fetching::Fetching;
 use crate::read::part_reader::PartReader;
-use crate::read::part_work::ReadWork;
+use crate::read::part_work::ReadContext;
 use crate::read::types::{CachePolicy, OutputLayout, PartSink, Progress, ReadRequest};
 use crate::read::whole_shards::WholeShards;
 use crate::sorted;
@@ -31,7 +31,7 @@ const PARTS_IN_FLIGHT: usize = 32;
 const STREAMED_BYTES: u64 = 32 << 20;
 
 /// What a read is made of: the projections of a box, or points.
-enum Work {
+enum PartPlanner {
     Orthogonal { projections: Vec<AxisProjection>, grid: PartGrid },
     Points { points: Vec<Rc<[u64]>>, count: u64, step: u64 },
 }
@@ -69,30 +69,30 @@ async fn read_selected(
         let extents = layout.shape.iter().copied().chain([typical_size(&layout) as u64]);
         check_size(extents)?;
     }
-    let work = Work::new(array, selected, &layout)?;
-    layout.parts = work.part_count();
+    let planner = PartPlanner::new(array, selected, &layout)?;
+    layout.parts = planner.part_count();
     sink.begin(&layout)?;
     if context.reload {
         // Once for the read: its parts share what is read anew.
         array.forget_chunks();
     }
-    let cache_policy = work.cache_policy(array, request, &layout)?;
+    let cache_policy = planner.cache_policy(array, request, &layout)?;
     let fetching = Fetching {
         array: array.clone(),
         context: context.clone(),
         keeps: cache_policy.encoded,
         uses_kept: !context.reload,
-        shards: work.whole_shards(array)?,
+        shards: planner.whole_shards(array)?,
         versions: Rc::default(),
     };
     let part_work =
-        ReadWork { fetching, decoder: decoder.clone(), layout: layout.clone(), cache_policy, token: Rc::new(()) };
-    let reader = PartReader::new(part_work, sink, work.chunk_count(), request.decodes);
-    stream::iter(work.order(request))
+        ReadContext { fetching, decoder: decoder.clone(), layout: layout.clone(), cache_policy, token: Rc::new(()) };
+    let reader = PartReader::new(part_work, sink, planner.chunk_count(), request.decodes);
+    stream::iter(planner.order(request))
         .then(|i| {
-            let (work, reader) = (&work, &reader);
+            let (planner, reader) = (&planner, &reader);
             async move {
-                let planned = work.part(array, i);
+                let planned = planner.part(array, i);
                 reader.take_turn(planned.1).await;
                 planned
             }
@@ -101,7 +101,7 @@ async fn read_selected(
             let reader = &reader;
             async move { reader.read(&part, chunks, &plan).await }
         })
-        .buffer_unordered(parts_in_flight(request, &work, &layout))
+        .buffer_unordered(parts_in_flight(request, &planner, &layout))
         .try_collect::<()>()
         .await?;
     Ok(reader.progress())
@@ -120,15 +120,15 @@ fn check_size(extents: impl Iterator<Item = u64>) -> Result<()> {
 }
 
 /// How many parts are read at a time. What is streamed waits for its reader, and keeps no more than some bytes until then.
-fn parts_in_flight(request: &ReadRequest, work: &Work, layout: &OutputLayout) -> usize {
+fn parts_in_flight(request: &ReadRequest, planner: &PartPlanner, layout: &OutputLayout) -> usize {
     if !request.streamed {
         return PARTS_IN_FLIGHT;
     }
-    let bytes = work.first_part_places().saturating_mul(typical_size(layout) as u64).max(1);
+    let bytes = planner.first_part_places().saturating_mul(typical_size(layout) as u64).max(1);
     usize::try_from(STREAMED_BYTES / bytes).unwrap_or(PARTS_IN_FLIGHT).clamp(2, PARTS_IN_FLIGHT)
 }
 
-impl Work {
+impl PartPlanner {
     /// What the read keeps of its chunks.
     fn cache_policy(&self, array: &Array, request: &ReadRequest, layout: &OutputLayout) -> Result<CachePolicy> {
         let native_order = array.binding().native_order()?;

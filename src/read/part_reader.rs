@@ -12,7 +12,7 @@ use crate::access::part::Part;
 use crate::access::plan::PartPlan;
 use crate::error::{Error, Result, Stage};
 use crate::read::fetching::Fetching;
-use crate::read::part_work::{LOOKED_AT, PartRun, ReadWork};
+use crate::read::part_work::{LOOKED_AT, PartTask, ReadContext};
 use crate::read::shared_parts::{InFlightPart, Sharing, join_or_begin};
 use crate::read::types::{PartCounts, Interrupted, OutputLayout, PartData, PartResult, PartSink, Progress};
 use crate::store::turn::next_turn;
@@ -27,7 +27,7 @@ fn is_lost_worker(error: &Error) -> bool {
 
 /// Reads the parts of one read.
 pub(super) struct PartReader<'a> {
-    work: Rc<ReadWork>,
+    work: Rc<ReadContext>,
     sink: &'a dyn PartSink,
     sharing: Sharing,
     /// Chunks of parts that were planned since others had their turn.
@@ -42,7 +42,7 @@ type Attempt = std::result::Result<PartData, Interrupted>;
 
 impl<'a> PartReader<'a> {
     /// `decodes` tells that the decoder does.
-    pub(super) fn new(work: ReadWork, sink: &'a dyn PartSink, chunks_total: u64, decodes: bool) -> Self {
+    pub(super) fn new(work: ReadContext, sink: &'a dyn PartSink, chunks_total: u64, decodes: bool) -> Self {
         let fetching = work.fetching;
         let is_shared =
             decodes && fetching.array.chunks().may_be_kept() && !is_plain(&fetching, &work.layout);
@@ -59,7 +59,7 @@ impl<'a> PartReader<'a> {
         let parts_total = work.layout.parts;
         let progress = Cell::new(Progress { parts_total, chunks_total, ..Progress::default() });
         Self {
-            work: Rc::new(ReadWork { fetching, ..work }),
+            work: Rc::new(ReadContext { fetching, ..work }),
             sink,
             sharing,
             planned: Cell::default(),
@@ -123,7 +123,7 @@ impl<'a> PartReader<'a> {
         let mut sharing = self.sharing;
         loop {
             let (part, plan, counts) = (part.clone(), plan()?, Rc::default());
-            let run = PartRun { part, plan, counts, is_wanted: Rc::default() };
+            let run = PartTask { part, plan, counts, is_wanted: Rc::default() };
             let InFlightPart { running, counts, is_joined } = join_or_begin(&self.work, run, sharing);
             let done = self.watch(running, &counts, reported).await?;
             if !(is_joined && done.is_placed) {

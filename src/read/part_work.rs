@@ -48,7 +48,7 @@ pub(super) const LOOKED_AT: usize = 256;
 const SINGLE_ELEMENTS: u64 = 1 << 14;
 
 /// What the parts of one read have in common.
-pub(super) struct ReadWork {
+pub(super) struct ReadContext {
     pub fetching: Fetching,
     pub decoder: Rc<dyn Decoder>,
     pub layout: OutputLayout,
@@ -58,7 +58,7 @@ pub(super) struct ReadWork {
 }
 
 /// A part, and who hears of it.
-pub(super) struct PartRun {
+pub(super) struct PartTask {
     pub part: Part,
     pub plan: PartPlan,
     pub counts: Rc<PartCounts>,
@@ -91,10 +91,10 @@ struct PartState {
     chunks: Vec<PlacedChunk>,
 }
 
-impl ReadWork {
+impl ReadContext {
     /// Fetches and decodes a part.
-    pub async fn run(self: Rc<Self>, run: PartRun) -> PartResult {
-        let PartRun { part, plan, counts, is_wanted } = run;
+    pub async fn run(self: Rc<Self>, run: PartTask) -> PartResult {
+        let PartTask { part, plan, counts, is_wanted } = run;
         let begun = writers::now();
         let (encoded, chunks) = (Vec::new(), Vec::new());
         let mut state = PartState { plan, counts, decoding: None, encoded, chunks };

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use crate::access::piece::Header;
 use crate::access::plan::PartProjection;
-use crate::read::part_work::{PartRun, ReadWork};
+use crate::read::part_work::{PartTask, ReadContext};
 use crate::read::types::{PartCounts, PartNote, PartResult, PartsInFlight};
 use crate::store::LocalFuture;
 use crate::store::in_flight::{Begun, SharedFuture};
@@ -32,7 +32,7 @@ pub(super) struct InFlightPart {
 }
 
 /// Joins the part, or begins it.
-pub(super) fn join_or_begin(read: &Rc<ReadWork>, run: PartRun, sharing: Sharing) -> InFlightPart {
+pub(super) fn join_or_begin(read: &Rc<ReadContext>, run: PartTask, sharing: Sharing) -> InFlightPart {
     let (parts, counts) = (&read.fetching.array.cache().parts, run.counts.clone());
     let projection = run.plan.projection().filter(|_| sharing != Sharing::Off);
     let identity = projection.and_then(|projection| Some((identity(read, &run, &projection)?, projection)));
@@ -58,7 +58,7 @@ pub(super) fn join_or_begin(read: &Rc<ReadWork>, run: PartRun, sharing: Sharing)
 }
 
 /// Not what is less urgent: it waits in queues that would let somebody pass. Nor what was written to since it was begun.
-fn join(read: &ReadWork, parts: &PartsInFlight, identity: &Rc<[u32]>, run: &PartRun) -> Option<InFlightPart> {
+fn join(read: &ReadContext, parts: &PartsInFlight, identity: &Rc<[u32]>, run: &PartTask) -> Option<InFlightPart> {
     let urgency = read.fetching.context.urgency.value();
     let (running, note) = parts
         .join(identity, |begun, _| begun.urgency.value() >= urgency && is_current(read, run, begun.moment))?;
@@ -67,7 +67,7 @@ fn join(read: &ReadWork, parts: &PartsInFlight, identity: &Rc<[u32]>, run: &Part
 }
 
 /// Whether nothing was written to the chunks of a part since a moment.
-fn is_current(read: &ReadWork, run: &PartRun, since: Moment) -> bool {
+fn is_current(read: &ReadContext, run: &PartTask, since: Moment) -> bool {
     let array = &read.fetching.array;
     let is_current =
         |chunk: &Rc<[u64]>| writers::unchanged_since_of(array.chunks(), || array.chunk_key(chunk), since);
@@ -75,7 +75,7 @@ fn is_current(read: &ReadWork, run: &PartRun, since: Moment) -> bool {
 }
 
 /// What two parts have in common that are one: what they take, and the form of it.
-fn identity(read: &ReadWork, run: &PartRun, projection: &PartProjection) -> Option<Rc<[u32]>> {
+fn identity(read: &ReadContext, run: &PartTask, projection: &PartProjection) -> Option<Rc<[u32]>> {
     let header = Header::new(&run.part.shape, &read.layout.order, &read.layout.conversion).ok()?;
     let mut words = header.to_words();
     words.extend(projection.to_words().ok()?);
