@@ -14,7 +14,7 @@ use crate::read::array::Array;
 use crate::store::{LocalFuture, Value};
 
 /// Pieces, and the values they refer to by number.
-pub struct Supply {
+pub struct EncodedChunks {
     /// See `access::piece`.
     pub table: Vec<u32>,
     /// The buffers of the table.
@@ -36,7 +36,7 @@ pub trait PartDecoder {
     ///
     /// # Errors
     /// At once, or at [`finish`](Self::finish), as decoding fails.
-    fn supply(&mut self, supply: Supply) -> Result<()>;
+    fn supply(&mut self, supply: EncodedChunks) -> Result<()>;
 
     /// Waits for the packed elements of the part.
     fn finish(self: Box<Self>) -> LocalFuture<'static, Result<Value>>;
@@ -50,7 +50,7 @@ pub trait PartDecoder {
 
 /// Decodes on this thread.
 #[derive(Default)]
-pub struct Inline {
+pub struct InlineDecoder {
     scratch: Rc<RefCell<Scratch>>,
 }
 
@@ -59,7 +59,7 @@ struct InlinePart {
     scratch: Rc<RefCell<Scratch>>,
 }
 
-impl Decoder for Inline {
+impl Decoder for InlineDecoder {
     fn begin(&self, array: &Rc<Array>, header: Vec<u32>) -> Result<Box<dyn PartDecoder>> {
         let assembly = Assembly::begin(array.binding(), &header, Vec::new())?;
         Ok(Box::new(InlinePart { assembly, scratch: self.scratch.clone() }))
@@ -67,7 +67,7 @@ impl Decoder for Inline {
 }
 
 impl PartDecoder for InlinePart {
-    fn supply(&mut self, supply: Supply) -> Result<()> {
+    fn supply(&mut self, supply: EncodedChunks) -> Result<()> {
         let buffers: Vec<Vec<u8>> = supply
             .values
             .iter()

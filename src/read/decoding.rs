@@ -3,7 +3,7 @@
 use crate::access::piece::word;
 use crate::access::plan::{ByteRequest, PartPlan};
 use crate::error::{Error, Result};
-use crate::read::decoder::{Decoder, PartDecoder, Supply};
+use crate::read::decoder::{Decoder, PartDecoder, EncodedChunks};
 use crate::read::fetching::Fetching;
 use crate::store::Value;
 use crate::store::gather::GAP_BYTES;
@@ -25,7 +25,7 @@ pub(super) fn supply(
         Some(decoding) => decoding,
         none => none.insert(decoder.begin(&fetching.array, header()?)?),
     };
-    decoding.supply(Supply { table, values }).map_err(|error| with_full_key(fetching, error))
+    decoding.supply(EncodedChunks { table, values }).map_err(|error| with_full_key(fetching, error))
 }
 
 /// Decoders know chunk keys relative to the array.

@@ -7,7 +7,7 @@ use crate::access::part::Part;
 use crate::access::selection::Selection;
 use crate::error::Result;
 use crate::read::array::Array;
-use crate::read::decoder::{Decoder, PartDecoder, Supply};
+use crate::read::decoder::{Decoder, PartDecoder, EncodedChunks};
 use crate::read::{OutputLayout, PartData, PartSink, Progress, ReadRequest, read};
 use crate::store::{LocalFuture, RequestContext, Value};
 
@@ -21,7 +21,7 @@ impl Decoder for Discarding {
 }
 
 impl PartDecoder for Discarding {
-    fn supply(&mut self, _supply: Supply) -> Result<()> {
+    fn supply(&mut self, _supply: EncodedChunks) -> Result<()> {
         Ok(())
     }
 

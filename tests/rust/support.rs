@@ -13,7 +13,7 @@ use zarr_wasm::access::selection::Selection;
 use zarr_wasm::error::Result;
 use zarr_wasm::format::path::StoreKey;
 use zarr_wasm::read::array::Array;
-use zarr_wasm::read::decoder::{Decoder, Inline};
+use zarr_wasm::read::decoder::{Decoder, InlineDecoder};
 use zarr_wasm::read::{Base, OutputLayout, PartData, PartSink, PlacedChunk, ReadRequest, read};
 use zarr_wasm::store::memory::MemoryStore;
 use zarr_wasm::store::{LocalFuture, RequestContext, Store};
@@ -84,7 +84,7 @@ pub async fn read_async(
     selection: Selection,
     order: Option<Vec<usize>>,
 ) -> Result<ReadElements> {
-    read_with(array, selection, order, Rc::new(Inline::default())).await
+    read_with(array, selection, order, Rc::new(InlineDecoder::default())).await
 }
 
 /// As [`read_async`], with a decoder of the test's.
