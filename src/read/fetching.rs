@@ -22,7 +22,7 @@ use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Value};
 
 /// Something that has arrived.
 pub(super) enum Arrival {
-    Index { need: ByteRequest, index: shard_indexes::Answer },
+    Index { need: ByteRequest, index: shard_indexes::OptionalIndex },
     Chunks(Vec<(ByteRequest, Option<Value>)>),
 }
 

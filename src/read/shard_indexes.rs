@@ -18,7 +18,7 @@ use crate::store::{ByteRange, LikelySize, LocalFuture, RequestContext, Store};
 const KEPT_BYTES: usize = 32 << 20;
 
 /// An index, or nothing where the shard is absent.
-pub(super) type Answer = Option<Rc<FoundIndex>>;
+pub(super) type OptionalIndex = Option<Rc<FoundIndex>>;
 
 /// A decoded index and what is known of its shard.
 pub(super) struct FoundIndex {
@@ -63,9 +63,9 @@ impl Stored<'_> {
 #[derive(Default)]
 pub struct ShardIndexes {
     /// Each with the moment at which it was asked for.
-    found: RefCell<Map<Place, (Moment, Answer)>>,
+    found: RefCell<Map<Place, (Moment, OptionalIndex)>>,
     /// Each with the moment at which it was begun.
-    pending: InFlight<Place, Result<Answer>, Moment>,
+    pending: InFlight<Place, Result<OptionalIndex>, Moment>,
     /// What was asked for before is not kept: everything was to be forgotten then.
     forgotten: Cell<Moment>,
     /// Lengths of the shards that were read last.
@@ -80,7 +80,7 @@ impl ShardIndexes {
         need: &ByteRequest,
         request: IndexRequest,
         context: &RequestContext,
-    ) -> Result<Answer> {
+    ) -> Result<OptionalIndex> {
         let place = place(need);
         if let Some(answer) = self.known(stored, &place) {
             return Ok(answer);
@@ -130,17 +130,17 @@ impl ShardIndexes {
     }
 
     /// The index that a need asks for, if it is known.
-    pub(super) fn known_of(&self, stored: &Stored<'_>, need: &ByteRequest) -> Option<Answer> {
+    pub(super) fn known_of(&self, stored: &Stored<'_>, need: &ByteRequest) -> Option<OptionalIndex> {
         self.known(stored, &place(need))
     }
 
     /// Keeps an index that was asked for at a moment.
-    pub(super) fn put(&self, stored: &Stored<'_>, need: &ByteRequest, asked: Moment, answer: &Answer) {
+    pub(super) fn put(&self, stored: &Stored<'_>, need: &ByteRequest, asked: Moment, answer: &OptionalIndex) {
         self.keep(stored, place(need), asked, &Ok(answer.clone()));
     }
 
     /// What is known of a place, unless the shard was written since.
-    fn known(&self, stored: &Stored<'_>, place: &Place) -> Option<Answer> {
+    fn known(&self, stored: &Stored<'_>, place: &Place) -> Option<OptionalIndex> {
         let (asked, answer) = self.found.borrow().get(place).cloned()?;
         if stored.is_unchanged_since(asked) {
             return Some(answer);
@@ -149,7 +149,7 @@ impl ShardIndexes {
         None
     }
 
-    fn keep(&self, stored: &Stored<'_>, place: Place, asked: Moment, answer: &Result<Answer>) {
+    fn keep(&self, stored: &Stored<'_>, place: Place, asked: Moment, answer: &Result<OptionalIndex>) {
         let Ok(answer) = answer else { return };
         if let Some(len) = answer.as_ref().and_then(|found| found.shard_len) {
             self.learn_length(len);
@@ -159,7 +159,7 @@ impl ShardIndexes {
             return;
         }
         let mut found = self.found.borrow_mut();
-        let bytes = |answer: &Answer| answer.as_ref().map_or(64, |found| found.index.len() * 16 + 64);
+        let bytes = |answer: &OptionalIndex| answer.as_ref().map_or(64, |found| found.index.len() * 16 + 64);
         let kept: usize = found.values().map(|(_, answer)| bytes(answer)).sum();
         if kept + bytes(answer) > KEPT_BYTES {
             found.clear();
@@ -185,7 +185,7 @@ fn fetch(
     need: &ByteRequest,
     request: IndexRequest,
     context: RequestContext,
-) -> LocalFuture<'static, Result<Answer>> {
+) -> LocalFuture<'static, Result<OptionalIndex>> {
     let (store, key) = (stored.store.clone(), stored.key.clone());
     let range = match need.range {
         RequestedRange::Whole => ByteRange::Whole,

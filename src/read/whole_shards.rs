@@ -16,7 +16,7 @@ use crate::read::array::Array;
 use crate::read::shard_indexes::FoundIndex;
 use crate::sorted::Map;
 use crate::store::in_flight::SharedFuture;
-use crate::store::gather::Answer;
+use crate::store::gather::FetchResult;
 use crate::store::{ByteRange, LocalFuture, RequestContext};
 
 /// Shards are held up to about so many decoded bytes.
@@ -26,7 +26,7 @@ const HELD_BYTES: u64 = 16 << 20;
 const SMALL_BYTES: u64 = 64 << 10;
 
 /// A stored shard, or nothing where it is absent.
-type Shard = SharedFuture<Answer>;
+type Shard = SharedFuture<FetchResult>;
 
 /// The shards of one read.
 #[derive(Default)]
@@ -106,7 +106,7 @@ impl WholeShards {
         let mut shards = self.by_chunk.borrow_mut();
         let begin = || {
             let (array, chunk, context) = (array.clone(), chunk.clone(), context.clone());
-            let fetch: LocalFuture<'static, Answer> = Box::pin(async move {
+            let fetch: LocalFuture<'static, FetchResult> = Box::pin(async move {
                 let key = array.chunk_key(&chunk);
                 array.chunks().get(&key, ByteRange::Whole, &context).await
             });

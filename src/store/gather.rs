@@ -56,7 +56,7 @@ fn fits(span: &Range<u64>, range: &Range<u64>, gap: u64, cap: u64) -> bool {
 }
 
 /// What a store answers.
-pub type Answer = Result<Option<Fetched>>;
+pub type FetchResult = Result<Option<Fetched>>;
 
 /// Whose value is asked for, and how: only what is asked for in one way is asked for together.
 #[derive(Clone)]
@@ -96,7 +96,7 @@ impl<K: Key> Key for Question<K> {
 }
 
 /// A request that a range is read by, and where that request begins.
-type Joined = (SharedFuture<Answer>, u64);
+type Joined = (SharedFuture<FetchResult>, u64);
 
 /// Those who asked for ranges of one value in one turn.
 #[derive(Default)]
@@ -107,13 +107,13 @@ struct Batch {
 }
 
 /// Begins a request.
-pub type Ask<'a> = dyn Fn(ByteRange, RequestContext) -> LocalFuture<'static, Answer> + 'a;
+pub type Ask<'a> = dyn Fn(ByteRange, RequestContext) -> LocalFuture<'static, FetchResult> + 'a;
 
 /// What is asked for of the values of a store, by whatever tells them apart.
 pub struct Gatherer<K> {
     /// Those that can still be joined.
     open: RefCell<Map<Asked<K>, Weak<Batch>>>,
-    in_flight: InFlight<Question<K>, Answer>,
+    in_flight: InFlight<Question<K>, FetchResult>,
     keeps_callers_apart: bool,
 }
 
@@ -133,7 +133,7 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
     ///
     /// # Errors
     /// As what `ask` begins; `Format` for a range that begins past the end.
-    pub async fn get(&self, key: &K, range: ByteRange, context: &RequestContext, ask: &Ask<'_>) -> Answer {
+    pub async fn get(&self, key: &K, range: ByteRange, context: &RequestContext, ask: &Ask<'_>) -> FetchResult {
         let of = self.asked(key, context);
         match range.check()? {
             // What is open at its end has no place for a neighbour behind it.
@@ -165,7 +165,7 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         bytes: Range<u64>,
         context: &RequestContext,
         ask: &Ask<'_>,
-    ) -> Result<(SharedFuture<Answer>, u64)> {
+    ) -> Result<(SharedFuture<FetchResult>, u64)> {
         let (batch, member) = self.join(&of, bytes, context);
         all_have_asked().await;
         if batch.requests.borrow().is_empty() {
@@ -196,7 +196,7 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
     fn begin(&self, batch: &Batch, of: &Asked<K>, context: &RequestContext, ask: &Ask<'_>) {
         let ranges = batch.ranges.borrow();
         let spans: Vec<Range<u64>> = ranges.iter().map(|(range, _)| range.clone()).collect();
-        let mut requests: Vec<Option<(SharedFuture<Answer>, u64)>> = vec![None; ranges.len()];
+        let mut requests: Vec<Option<(SharedFuture<FetchResult>, u64)>> = vec![None; ranges.len()];
         for Group { span, members } in merge(&spans, GAP_BYTES, MERGED_BYTES) {
             let range = ByteRange::FromStart { offset: span.start, len: span.end - span.start };
             let urgency = members.iter().filter_map(|member| Some(ranges.get(*member)?.1));
@@ -213,7 +213,7 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
     }
 
     /// The request for a range, which is under way or begins.
-    fn request(&self, question: Question<K>, context: &RequestContext, ask: &Ask<'_>) -> SharedFuture<Answer> {
+    fn request(&self, question: Question<K>, context: &RequestContext, ask: &Ask<'_>) -> SharedFuture<FetchResult> {
         let joined = self.in_flight.join(&question, |begun, ()| {
             begun.urgency.raise(context.urgency.value());
             true

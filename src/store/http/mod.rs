@@ -22,7 +22,7 @@ use std::rc::Rc;
 
 use origin::Origin;
 use policy::{Ask, Exchange, Goal, Knowledge, Outcome, Setting, Step};
-use transport::{Answer, CacheMode, HttpRequest, Transport};
+use transport::{TransportResult, CacheMode, HttpRequest, Transport};
 use url::RootUrl;
 
 use super::{
@@ -166,7 +166,7 @@ impl<T: Transport> HttpStore<T> {
         }
     }
 
-    async fn send(&self, url: &str, ask: Ask, context: &RequestContext) -> Answer {
+    async fn send(&self, url: &str, ask: Ask, context: &RequestContext) -> TransportResult {
         let _permit = self.origin.permit(&context.urgency).await;
         let open_range = ask.range.as_ref().map(|_| OpenRange::new(&self.open_ranges, url));
         let concurrent = open_range.as_ref().is_some_and(|range| range.others > 0);

@@ -12,7 +12,7 @@ use super::fault::{self, Asked};
 use super::origin::{Origin, SuffixRanges};
 use super::response::{self, ContentRange, Doubt, Reading};
 use super::retry::Retries;
-use super::transport::{Answer, HttpResponse, Method, TransportError};
+use super::transport::{TransportResult, HttpResponse, Method, TransportError};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::store::{ByteRange, Fetched, LikelySize, Subject, Value};
@@ -166,7 +166,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// What follows from an answer; `random` is from 0 up to 1.
-    pub fn answer(&mut self, answer: Answer, random: f64) -> Step {
+    pub fn answer(&mut self, answer: TransportResult, random: f64) -> Step {
         match answer {
             Ok(response) => self.judge(&response, random),
             Err(TransportError::Unreachable { .. }) if self.is_untried_suffix() => self.without_suffix(),

@@ -9,12 +9,12 @@ use crate::error::{Error, Opaque};
 use crate::store::{LocalFuture, Value};
 
 /// What comes back.
-pub type Answer = Result<HttpResponse, TransportError>;
+pub type TransportResult = Result<HttpResponse, TransportError>;
 
 /// A way to the network. Dropping a future of [`send`](Self::send) aborts the request.
 pub trait Transport {
     /// Sends a request and waits for the whole body.
-    fn send(&self, request: HttpRequest) -> LocalFuture<'_, Answer>;
+    fn send(&self, request: HttpRequest) -> LocalFuture<'_, TransportResult>;
 
     /// Waits.
     fn sleep(&self, ms: u32) -> LocalFuture<'_, ()>;
@@ -27,7 +27,7 @@ pub trait Transport {
 }
 
 impl<T: Transport + ?Sized> Transport for Rc<T> {
-    fn send(&self, request: HttpRequest) -> LocalFuture<'_, Answer> {
+    fn send(&self, request: HttpRequest) -> LocalFuture<'_, TransportResult> {
         (**self).send(request)
     }
 

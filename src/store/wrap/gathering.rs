@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::error::{IS_FULL, Result};
 use crate::format::path::StoreKey;
-use crate::store::gather::{Answer, Gatherer};
+use crate::store::gather::{FetchResult, Gatherer};
 use crate::store::{ByteRange, KeyStartValue, LocalFuture, RequestContext, Store, Value, left_to_full};
 
 /// A store whose concurrent reads are few requests.
@@ -24,8 +24,8 @@ impl<S: Store + 'static> Gathering<S> {
         Self { inner: Rc::new(inner), gatherer: Gatherer::of_each_caller() }
     }
 
-    async fn gather(&self, key: &StoreKey, range: ByteRange, context: &RequestContext) -> Answer {
-        let ask = |range: ByteRange, context: RequestContext| -> LocalFuture<'static, Answer> {
+    async fn gather(&self, key: &StoreKey, range: ByteRange, context: &RequestContext) -> FetchResult {
+        let ask = |range: ByteRange, context: RequestContext| -> LocalFuture<'static, FetchResult> {
             let (inner, key) = (self.inner.clone(), key.clone());
             Box::pin(async move { inner.get(&key, range, &context).await })
         };
@@ -42,7 +42,7 @@ impl<S: Store + 'static> Store for Gathering<S> {
         key: &'a StoreKey,
         range: ByteRange,
         context: &'a RequestContext,
-    ) -> LocalFuture<'a, Answer> {
+    ) -> LocalFuture<'a, FetchResult> {
         Box::pin(self.gather(key, range, context))
     }
 

@@ -131,7 +131,7 @@ impl<T: Transport> HttpStore<T> {
             let url = self.root.elsewhere(&bucket.path, &bucket.query(&bucket.prefix, true, None));
             // An empty list is what a bucket says of a prefix that is not in it, as when the guess of the bucket was wrong.
             let is_list = ask(url).await.is_some_and(|response| {
-                s3::Answer::parse(&body(&response)).is_some_and(|answer| !answer.is_empty())
+                s3::ListResponse::parse(&body(&response)).is_some_and(|answer| !answer.is_empty())
             });
             if is_list {
                 return (Lister::Bucket(bucket), true);
@@ -186,7 +186,7 @@ impl<T: Transport> HttpStore<T> {
         for _ in 0..PAGES {
             let url = self.root.elsewhere(&bucket.path, &bucket.query(&wanted, delimited, next.as_ref()));
             let response = self.answered(Method::Get, &url, None).await?;
-            let answer = (response.status == 200).then(|| s3::Answer::parse(&body(&response))).flatten();
+            let answer = (response.status == 200).then(|| s3::ListResponse::parse(&body(&response))).flatten();
             let answer = answer.ok_or_else(|| refused(&url, &response))?;
             let following = answer.next();
             answer.add_to(&mut listing, &bucket.prefix, &wanted);

@@ -5,9 +5,9 @@ use crate::error::ErrorKind;
 use crate::store::ByteRange::Whole;
 use crate::store::Store;
 use crate::store::http::HttpOptions;
-use crate::store::http::transport::{Answer, TransportError};
+use crate::store::http::transport::{TransportResult, TransportError};
 
-fn redirected(answer: Answer, url: &str) -> Answer {
+fn redirected(answer: TransportResult, url: &str) -> TransportResult {
     answer.map(|mut response| {
         response.redirected = true;
         response.url = url.to_owned();
