@@ -12,7 +12,7 @@ use crate::error::{Error, Result, Stage};
 use crate::format::path::StoreKey;
 use crate::read::array::Array;
 use crate::read::chunk_cache::CacheKind;
-use crate::read::shard_indexes::{self, IndexRequest, Stored};
+use crate::read::shard_indexes::{self, IndexRequest, StoredChunk};
 use crate::read::types::Interrupted;
 use crate::read::whole_shards::WholeShards;
 use crate::sorted::Map;
@@ -27,7 +27,7 @@ pub(super) enum Arrival {
 }
 
 /// A request under way.
-pub(super) type Arriving = LocalFuture<'static, std::result::Result<Arrival, Interrupted>>;
+pub(super) type PendingArrival = LocalFuture<'static, std::result::Result<Arrival, Interrupted>>;
 
 /// What the requests of one read share.
 #[derive(Clone)]
@@ -45,7 +45,7 @@ pub(super) struct Fetching {
 }
 
 /// Needs of one key, and the part of it that has all of them.
-struct Merged {
+struct MergedRange {
     range: Range<u64>,
     members: Vec<(ByteRequest, Range<u64>)>,
 }
@@ -58,8 +58,8 @@ pub(super) fn wrong_length(expected: u64, actual: u64) -> Error {
 
 impl Fetching {
     /// One request an index, and one a run of neighbouring ranges of a key.
-    pub fn requests(&self, plan: &PartPlan, needs: Vec<ByteRequest>, begun: Moment) -> Result<Vec<Arriving>> {
-        let mut requests: Vec<Arriving> = Vec::new();
+    pub fn requests(&self, plan: &PartPlan, needs: Vec<ByteRequest>, begun: Moment) -> Result<Vec<PendingArrival>> {
+        let mut requests: Vec<PendingArrival> = Vec::new();
         let mut at_hand = Vec::new();
         let mut chunks: Vec<ByteRequest> = Vec::new();
         for need in needs {
@@ -105,7 +105,7 @@ impl Fetching {
         request: IndexRequest,
     ) -> std::result::Result<Arrival, Interrupted> {
         let key = self.array.chunk_key(&need.chunk);
-        let stored = Stored { store: self.array.chunks(), key: &key };
+        let stored = StoredChunk { store: self.array.chunks(), key: &key };
         let index = match self.whole_shards(&stored, &need) {
             Some(shards) => {
                 let asked = writers::now();
@@ -134,7 +134,7 @@ impl Fetching {
     }
 
     /// The shards of this read, where that of the index that is needed is to be fetched whole.
-    fn whole_shards(&self, stored: &Stored<'_>, need: &ByteRequest) -> Option<Rc<WholeShards>> {
+    fn whole_shards(&self, stored: &StoredChunk<'_>, need: &ByteRequest) -> Option<Rc<WholeShards>> {
         let is_outer = need.level == 0 && self.array.indexes().known_of(stored, need).is_none();
         self.shards.clone().filter(|_| is_outer)
     }
@@ -152,7 +152,7 @@ impl Fetching {
     }
 
     /// The needs of one key, merged into few requests.
-    fn chunk_requests(&self, needs: Vec<ByteRequest>, begun: Moment) -> Vec<Arriving> {
+    fn chunk_requests(&self, needs: Vec<ByteRequest>, begun: Moment) -> Vec<PendingArrival> {
         let ranges: Option<Vec<Range<u64>>> = needs
             .iter()
             .map(|need| match need.range {
@@ -163,17 +163,17 @@ impl Fetching {
         let Some(ranges) = ranges else {
             return needs
                 .into_iter()
-                .map(|need| -> Arriving { Box::pin(self.clone().whole(need, begun)) })
+                .map(|need| -> PendingArrival { Box::pin(self.clone().whole(need, begun)) })
                 .collect();
         };
         let (gap, cap) = if self.array.chunks().merges_ranges() { (GAP_BYTES, MERGED_BYTES) } else { (0, 0) };
         gather::merge(&ranges, gap, cap)
             .into_iter()
-            .map(|group| -> Arriving {
+            .map(|group| -> PendingArrival {
                 let members = group.members.iter();
                 let members =
                     members.filter_map(|at| Some((needs.get(*at)?.clone(), ranges.get(*at)?.clone())));
-                let merged = Merged { range: group.span.clone(), members: members.collect() };
+                let merged = MergedRange { range: group.span.clone(), members: members.collect() };
                 Box::pin(self.clone().merged(merged, begun))
             })
             .collect()
@@ -188,8 +188,8 @@ impl Fetching {
     }
 
     /// One range of a shard, and the inner chunks in it.
-    async fn merged(self, merged: Merged, begun: Moment) -> std::result::Result<Arrival, Interrupted> {
-        let Merged { range, members } = merged;
+    async fn merged(self, merged: MergedRange, begun: Moment) -> std::result::Result<Arrival, Interrupted> {
+        let MergedRange { range, members } = merged;
         let Some((first, _)) = members.first() else {
             return Ok(Arrival::Chunks(Vec::new()));
         };

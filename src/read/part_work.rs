@@ -72,7 +72,7 @@ enum Event {
     Whole(Vec<(ByteRequest, WholeChunk)>),
 }
 
-type Waiting = LocalFuture<'static, std::result::Result<Event, Interrupted>>;
+type PendingEvent = LocalFuture<'static, std::result::Result<Event, Interrupted>>;
 
 /// What is wanted of a chunk that others may want, too.
 struct SharedUse {
@@ -98,7 +98,7 @@ impl ReadContext {
         let begun = writers::now();
         let (encoded, chunks) = (Vec::new(), Vec::new());
         let mut state = PartState { plan, counts, decoding: None, encoded, chunks };
-        let mut waiting: FuturesUnordered<Waiting> = FuturesUnordered::new();
+        let mut waiting: FuturesUnordered<PendingEvent> = FuturesUnordered::new();
         let (mut needed, mut to_start, mut taken) = (VecDeque::new(), VecDeque::new(), 0_usize);
         loop {
             needed.extend(state.plan.take_requests());
@@ -175,8 +175,8 @@ impl ReadContext {
         state: &mut PartState,
         needs: Vec<ByteRequest>,
         begun: Moment,
-    ) -> Result<Vec<Waiting>> {
-        let mut events: Vec<Waiting> = Vec::new();
+    ) -> Result<Vec<PendingEvent>> {
+        let mut events: Vec<PendingEvent> = Vec::new();
         let (mut others, mut to_batch) = (Vec::new(), Vec::new());
         let urgency = self.fetching.context.urgency.value();
         let elsewhere = self.elsewhere();
@@ -218,7 +218,7 @@ impl ReadContext {
         events.extend(
             requests
                 .into_iter()
-                .map(|request| -> Waiting { Box::pin(request.map(|arrival| arrival.map(Event::Arrived))) }),
+                .map(|request| -> PendingEvent { Box::pin(request.map(|arrival| arrival.map(Event::Arrived))) }),
         );
         Ok(events)
     }
@@ -435,7 +435,7 @@ fn joined(
     slot: usize,
     need: ByteRequest,
     own: LocalFuture<'static, DecodedBatch>,
-) -> Waiting {
+) -> PendingEvent {
     Box::pin(async move {
         let (decoded, slot) = match batch.await {
             Ok(decoded) => (decoded, slot),

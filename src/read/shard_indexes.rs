@@ -45,15 +45,15 @@ pub(super) struct IndexRequest {
 const SIBLINGS: usize = 8;
 
 /// A stored chunk, the level of the shard in it, and where its index stands (0 for the outermost).
-type Place = (Rc<[u64]>, usize, u64);
+type IndexKey = (Rc<[u64]>, usize, u64);
 
 /// Where the chunk of a place is stored.
-pub(super) struct Stored<'a> {
+pub(super) struct StoredChunk<'a> {
     pub store: &'a Rc<dyn Store>,
     pub key: &'a StoreKey,
 }
 
-impl Stored<'_> {
+impl StoredChunk<'_> {
     fn is_unchanged_since(&self, moment: Moment) -> bool {
         writers::unchanged_since(self.store, self.key, moment)
     }
@@ -63,9 +63,9 @@ impl Stored<'_> {
 #[derive(Default)]
 pub struct ShardIndexes {
     /// Each with the moment at which it was asked for.
-    found: RefCell<Map<Place, (Moment, OptionalIndex)>>,
+    found: RefCell<Map<IndexKey, (Moment, OptionalIndex)>>,
     /// Each with the moment at which it was begun.
-    pending: InFlight<Place, Result<OptionalIndex>, Moment>,
+    pending: InFlight<IndexKey, Result<OptionalIndex>, Moment>,
     /// What was asked for before is not kept: everything was to be forgotten then.
     forgotten: Cell<Moment>,
     /// Lengths of the shards that were read last.
@@ -76,7 +76,7 @@ impl ShardIndexes {
     /// The index that a need asks for.
     pub(super) async fn get(
         &self,
-        stored: &Stored<'_>,
+        stored: &StoredChunk<'_>,
         need: &ByteRequest,
         request: IndexRequest,
         context: &RequestContext,
@@ -130,17 +130,17 @@ impl ShardIndexes {
     }
 
     /// The index that a need asks for, if it is known.
-    pub(super) fn known_of(&self, stored: &Stored<'_>, need: &ByteRequest) -> Option<OptionalIndex> {
+    pub(super) fn known_of(&self, stored: &StoredChunk<'_>, need: &ByteRequest) -> Option<OptionalIndex> {
         self.known(stored, &place(need))
     }
 
     /// Keeps an index that was asked for at a moment.
-    pub(super) fn put(&self, stored: &Stored<'_>, need: &ByteRequest, asked: Moment, answer: &OptionalIndex) {
+    pub(super) fn put(&self, stored: &StoredChunk<'_>, need: &ByteRequest, asked: Moment, answer: &OptionalIndex) {
         self.keep(stored, place(need), asked, &Ok(answer.clone()));
     }
 
     /// What is known of a place, unless the shard was written since.
-    fn known(&self, stored: &Stored<'_>, place: &Place) -> Option<OptionalIndex> {
+    fn known(&self, stored: &StoredChunk<'_>, place: &IndexKey) -> Option<OptionalIndex> {
         let (asked, answer) = self.found.borrow().get(place).cloned()?;
         if stored.is_unchanged_since(asked) {
             return Some(answer);
@@ -149,7 +149,7 @@ impl ShardIndexes {
         None
     }
 
-    fn keep(&self, stored: &Stored<'_>, place: Place, asked: Moment, answer: &Result<OptionalIndex>) {
+    fn keep(&self, stored: &StoredChunk<'_>, place: IndexKey, asked: Moment, answer: &Result<OptionalIndex>) {
         let Ok(answer) = answer else { return };
         if let Some(len) = answer.as_ref().and_then(|found| found.shard_len) {
             self.learn_length(len);
@@ -181,7 +181,7 @@ impl ShardIndexes {
 }
 
 fn fetch(
-    stored: &Stored<'_>,
+    stored: &StoredChunk<'_>,
     need: &ByteRequest,
     request: IndexRequest,
     context: RequestContext,
@@ -203,7 +203,7 @@ fn fetch(
 }
 
 /// Which index a need asks for. Where in the stored chunk the shard begins is told as far as it tells indexes of one chunk apart.
-fn place(need: &ByteRequest) -> Place {
+fn place(need: &ByteRequest) -> IndexKey {
     let offset = match need.range {
         RequestedRange::At { offset, .. } => offset,
         RequestedRange::Whole | RequestedRange::Last(_) => 0,
