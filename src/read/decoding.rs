@@ -4,13 +4,13 @@ use crate::access::piece::word;
 use crate::access::plan::{ByteRequest, PartPlan};
 use crate::error::{Error, Result};
 use crate::read::decoder::{Decoder, PartDecoder, EncodedChunks};
-use crate::read::fetching::Fetching;
+use crate::read::fetching::ChunkFetcher;
 use crate::store::Value;
 use crate::store::gather::GAP_BYTES;
 
 /// Hands encoded chunks to a decoder, which is begun with the first of them.
 pub(super) fn supply(
-    fetching: &Fetching,
+    fetcher: &ChunkFetcher,
     decoder: &dyn Decoder,
     plan: &PartPlan,
     decoding: &mut Option<Box<dyn PartDecoder>>,
@@ -23,15 +23,15 @@ pub(super) fn supply(
     let (table, values) = pieces(plan, chunks)?;
     let decoding = match decoding {
         Some(decoding) => decoding,
-        none => none.insert(decoder.begin(&fetching.array, header()?)?),
+        none => none.insert(decoder.begin(&fetcher.array, header()?)?),
     };
-    decoding.supply(EncodedChunks { table, values }).map_err(|error| with_full_key(fetching, error))
+    decoding.supply(EncodedChunks { table, values }).map_err(|error| with_full_key(fetcher, error))
 }
 
 /// Decoders know chunk keys relative to the array.
-pub(super) fn with_full_key(fetching: &Fetching, error: Error) -> Error {
+pub(super) fn with_full_key(fetcher: &ChunkFetcher, error: Error) -> Error {
     match error.context().key.clone() {
-        Some(relative) => error.replace_key(fetching.array.key(&relative).as_str()),
+        Some(relative) => error.replace_key(fetcher.array.key(&relative).as_str()),
         None => error,
     }
 }

@@ -16,7 +16,7 @@ use crate::limits;
 use crate::read::array::Array;
 use crate::read::chunk_cache::{self, CacheKind};
 use crate::read::decoder::Decoder;
-use crate::read::fetching::Fetching;
+use crate::read::fetching::ChunkFetcher;
 use crate::read::part_reader::PartReader;
 use crate::read::part_work::ReadContext;
 use crate::read::types::{CachePolicy, OutputLayout, PartSink, Progress, ReadRequest};
@@ -77,7 +77,7 @@ async fn read_selected(
         array.forget_chunks();
     }
     let cache_policy = planner.cache_policy(array, request, &layout)?;
-    let fetching = Fetching {
+    let fetcher = ChunkFetcher {
         array: array.clone(),
         context: context.clone(),
         keeps: cache_policy.encoded,
@@ -86,7 +86,7 @@ async fn read_selected(
         versions: Rc::default(),
     };
     let part_work =
-        ReadContext { fetching, decoder: decoder.clone(), layout: layout.clone(), cache_policy, token: Rc::new(()) };
+        ReadContext { fetcher, decoder: decoder.clone(), layout: layout.clone(), cache_policy, token: Rc::new(()) };
     let reader = PartReader::new(part_work, sink, planner.chunk_count(), request.decodes);
     stream::iter(planner.order(request))
         .then(|i| {

@@ -31,7 +31,7 @@ pub(super) type PendingArrival = LocalFuture<'static, std::result::Result<Arriva
 
 /// What the requests of one read share.
 #[derive(Clone)]
-pub(super) struct Fetching {
+pub(super) struct ChunkFetcher {
     pub array: Rc<Array>,
     pub context: RequestContext,
     /// Encoded bytes are kept.
@@ -56,7 +56,7 @@ pub(super) fn wrong_length(expected: u64, actual: u64) -> Error {
     error.expected(format!("{expected} bytes")).actual(format!("{actual} bytes"))
 }
 
-impl Fetching {
+impl ChunkFetcher {
     /// One request an index, and one a run of neighbouring ranges of a key.
     pub fn requests(&self, plan: &PartPlan, needs: Vec<ByteRequest>, begun: Moment) -> Result<Vec<PendingArrival>> {
         let mut requests: Vec<PendingArrival> = Vec::new();

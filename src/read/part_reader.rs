@@ -11,7 +11,7 @@ use crate::access::binding::Level;
 use crate::access::part::Part;
 use crate::access::plan::PartPlan;
 use crate::error::{Error, Result, Stage};
-use crate::read::fetching::Fetching;
+use crate::read::fetching::ChunkFetcher;
 use crate::read::part_work::{LOOKED_AT, PartTask, ReadContext};
 use crate::read::shared_parts::{InFlightPart, Sharing, join_or_begin};
 use crate::read::types::{PartCounts, Interrupted, OutputLayout, PartData, PartResult, PartSink, Progress};
@@ -43,23 +43,23 @@ type Attempt = std::result::Result<PartData, Interrupted>;
 impl<'a> PartReader<'a> {
     /// `decodes` tells that the decoder does.
     pub(super) fn new(work: ReadContext, sink: &'a dyn PartSink, chunks_total: u64, decodes: bool) -> Self {
-        let fetching = work.fetching;
+        let fetcher = work.fetcher;
         let is_shared =
-            decodes && fetching.array.chunks().may_be_kept() && !is_plain(&fetching, &work.layout);
+            decodes && fetcher.array.chunks().may_be_kept() && !is_plain(&fetcher, &work.layout);
         let sharing = match () {
             () if !is_shared => Sharing::Off,
-            () if fetching.uses_kept => Sharing::On,
+            () if fetcher.uses_kept => Sharing::On,
             () => Sharing::Begun,
         };
-        let mut context = RequestContext { subject: Subject::Chunk, ..fetching.context.clone() };
+        let mut context = RequestContext { subject: Subject::Chunk, ..fetcher.context.clone() };
         if is_shared {
             context.signal = None; // Nobody who waits owns it.
         }
-        let fetching = Fetching { context, ..fetching };
+        let fetcher = ChunkFetcher { context, ..fetcher };
         let parts_total = work.layout.parts;
         let progress = Cell::new(Progress { parts_total, chunks_total, ..Progress::default() });
         Self {
-            work: Rc::new(ReadContext { fetching, ..work }),
+            work: Rc::new(ReadContext { fetcher, ..work }),
             sink,
             sharing,
             planned: Cell::default(),
@@ -94,7 +94,7 @@ impl<'a> PartReader<'a> {
                     return Ok(());
                 }
                 Err(Interrupted::Changed(chunk)) => {
-                    self.work.fetching.forget(&chunk);
+                    self.work.fetcher.forget(&chunk);
                     self.take_back(&reported);
                 }
                 // What it had been given went with it, and is fetched again. A second one has been lost over these very chunks.
@@ -172,8 +172,8 @@ impl<'a> PartReader<'a> {
 }
 
 /// Whether there is nothing to decode.
-fn is_plain(fetching: &Fetching, layout: &OutputLayout) -> bool {
-    let chain = fetching.array.binding().first_chain();
+fn is_plain(fetcher: &ChunkFetcher, layout: &OutputLayout) -> bool {
+    let chain = fetcher.array.binding().first_chain();
     let plain = |leaf: &Level| leaf.pipeline.plain_strides().is_some();
     layout.conversion.is_empty() && chain.is_ok_and(|chain| chain.leaf().is_ok_and(plain))
 }

@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::read::chunk_cache::CacheKind;
 use crate::read::decoder::{Decoder, PartDecoder};
 use crate::read::decoding::{supply, with_full_key};
-use crate::read::fetching::{Arrival, Fetching, wrong_length};
+use crate::read::fetching::{Arrival, ChunkFetcher, wrong_length};
 use crate::read::shared_chunks::BatchReader;
 use crate::read::types::{
     Base, PartCounts, DecodedBatch, Interrupted, CachePolicy, OutputLayout, PartData, FinishedPart, PartResult, PlacedChunk,
@@ -49,7 +49,7 @@ const SINGLE_ELEMENTS: u64 = 1 << 14;
 
 /// What the parts of one read have in common.
 pub(super) struct ReadContext {
-    pub fetching: Fetching,
+    pub fetcher: ChunkFetcher,
     pub decoder: Rc<dyn Decoder>,
     pub layout: OutputLayout,
     pub cache_policy: CachePolicy,
@@ -147,7 +147,7 @@ impl ReadContext {
                 } else {
                     decoding.finish_at(&part).await
                 };
-                decoded.map_err(|error| with_full_key(&self.fetching, error))?.map(Base::Bytes)
+                decoded.map_err(|error| with_full_key(&self.fetcher, error))?.map(Base::Bytes)
             }
             None if covers(&state.chunks, &part) => Some(Base::Covered),
             None => Some(Base::Fill),
@@ -159,11 +159,11 @@ impl ReadContext {
 
     /// What other reads are decoding now.
     fn elsewhere(&self) -> Vec<PartProjection> {
-        if !self.cache_policy.decoded || !self.fetching.uses_kept {
+        if !self.cache_policy.decoded || !self.fetcher.uses_kept {
             return Vec::new();
         }
         let others =
-            self.fetching.array.cache().parts.notes().into_iter().filter(|note| {
+            self.fetcher.array.cache().parts.notes().into_iter().filter(|note| {
                 !Rc::ptr_eq(&note.read, &self.token) && note.conversion == self.layout.conversion
             });
         others.map(|note| note.projection).collect()
@@ -178,7 +178,7 @@ impl ReadContext {
     ) -> Result<Vec<PendingEvent>> {
         let mut events: Vec<PendingEvent> = Vec::new();
         let (mut others, mut to_batch) = (Vec::new(), Vec::new());
-        let urgency = self.fetching.context.urgency.value();
+        let urgency = self.fetcher.context.urgency.value();
         let elsewhere = self.elsewhere();
         let mut needs = VecDeque::from(needs);
         while let Some(need) = needs.pop_front() {
@@ -191,7 +191,7 @@ impl ReadContext {
                 continue;
             };
             if !shared.is_all
-                && let Some(elements) = self.fetching.kept(CacheKind::Decoded, &self.converted(&need))
+                && let Some(elements) = self.fetcher.kept(CacheKind::Decoded, &self.converted(&need))
             {
                 let whole = WholeChunk { elements, fetched: 0 };
                 self.take_whole(state, vec![(need, whole)])?;
@@ -207,14 +207,14 @@ impl ReadContext {
         for needs in self.batches(&state.plan, to_batch)? {
             let decoding = self.read_batch(&state.plan, needs.clone())?;
             let slots = needs.iter().map(|need| self.converted(need).origin).zip(0..).collect();
-            let begun = Begun { moment: begun, urgency: self.fetching.context.urgency.clone() };
-            let batch = self.fetching.array.cache().batches.begin_for(slots, begun, decoding);
+            let begun = Begun { moment: begun, urgency: self.fetcher.context.urgency.clone() };
+            let batch = self.fetcher.array.cache().batches.begin_for(slots, begun, decoding);
             events.push(Box::pin(async move {
                 let decoded = batch.await?;
                 Ok(Event::Whole(needs.into_iter().zip(decoded.iter().cloned()).collect()))
             }));
         }
-        let requests = self.fetching.requests(&state.plan, others, begun)?;
+        let requests = self.fetcher.requests(&state.plan, others, begun)?;
         events.extend(
             requests
                 .into_iter()
@@ -226,8 +226,8 @@ impl ReadContext {
     /// Whether rows of a chunk may be fetched instead of all of it, if its bytes are its elements: not where it is at hand, nor of a
     /// store that is asked for what its owner expects.
     fn reads_rows(&self, need: &ByteRequest) -> bool {
-        let array = &self.fetching.array;
-        let is_kept = self.fetching.uses_kept && array.cache().has(CacheKind::Encoded, need);
+        let array = &self.fetcher.array;
+        let is_kept = self.fetcher.uses_kept && array.cache().has(CacheKind::Encoded, need);
         !need.is_index && need.rows.is_none() && array.chunks().reads_rows() && !is_kept
     }
 
@@ -238,7 +238,7 @@ impl ReadContext {
             return None;
         }
         let moved = plan.moved_box(need.id)?;
-        let shape = &self.fetching.array.binding().metadata().shape;
+        let shape = &self.fetcher.array.binding().metadata().shape;
         let is_all = moved.iter().zip(&level.shape).zip(shape.iter().zip(need.origin.iter())).all(
             |((axis, extent), (end, origin))| axis.count() == (*extent).min(end.saturating_sub(*origin)),
         );
@@ -248,12 +248,12 @@ impl ReadContext {
     /// A chunk that somebody is decoding whole, for all who want some of it, unless that is less urgent: it waits in queues that would
     /// let somebody pass.
     fn under_way(&self, need: &ByteRequest, urgency: f64) -> Option<(SharedFuture<DecodedBatch>, usize)> {
-        let batches = &self.fetching.array.cache().batches;
-        if !self.fetching.uses_kept || batches.is_empty() {
+        let batches = &self.fetcher.array.cache().batches;
+        if !self.fetcher.uses_kept || batches.is_empty() {
             return None;
         }
         batches.join(&self.converted(need).origin, |begun, _| {
-            begun.urgency.value() >= urgency && self.fetching.is_current(need, begun.moment)
+            begun.urgency.value() >= urgency && self.fetcher.is_current(need, begun.moment)
         })
     }
 
@@ -301,7 +301,7 @@ impl ReadContext {
     /// Whether a chunk is decoded whole for a part of it: it must be, or is asked for again.
     fn decodes_whole(&self, plan: &PartPlan, need: &ByteRequest) -> bool {
         let partial = plan.leaf(need.id).is_ok_and(|level| level.pipeline.decodes_partially());
-        !partial || self.fetching.array.cache().has(CacheKind::Encoded, need)
+        !partial || self.fetcher.array.cache().has(CacheKind::Encoded, need)
     }
 
     /// Sorts chunks into batches: of one shape, and not too large.
@@ -331,11 +331,11 @@ impl ReadContext {
         if let Some(extent) = shape.get_mut(along) {
             *extent *= needs.len() as u64;
         }
-        let mut context = self.fetching.context.clone();
+        let mut context = self.fetcher.context.clone();
         context.signal = None; // Nobody who waits owns it.
         let batch = BatchReader {
             // Their elements are kept instead.
-            fetching: Fetching { keeps: false, context, ..self.fetching.clone() },
+            fetcher: ChunkFetcher { keeps: false, context, ..self.fetcher.clone() },
             decoder: self.decoder.clone(),
             header: Header::new(&shape, order, &self.layout.conversion)?.to_words(),
             plan: plan.stacked(&ids, along)?,
@@ -351,7 +351,7 @@ impl ReadContext {
         match event {
             Event::Arrived(Arrival::Index { need, index }) => {
                 if let Some(index) = index {
-                    let array = &self.fetching.array;
+                    let array = &self.fetcher.array;
                     let supplied = state.plan.supply_index(need.id, &index.index);
                     supplied.map_err(|error| error.at_key(array.chunk_key(&need.chunk).as_str()))?;
                 }
@@ -395,7 +395,7 @@ impl ReadContext {
     fn supply(&self, state: &mut PartState, part: &Part) -> Result<()> {
         let encoded = std::mem::take(&mut state.encoded);
         let header = || Ok(Header::new(&part.shape, &self.layout.order, &self.layout.conversion)?.to_words());
-        supply(&self.fetching, &*self.decoder, &state.plan, &mut state.decoding, encoded, header)
+        supply(&self.fetcher, &*self.decoder, &state.plan, &mut state.decoding, encoded, header)
     }
 
     /// A chunk whose bytes are its elements, if it is one.
@@ -410,7 +410,7 @@ impl ReadContext {
         let expected = level.pipeline.encoded_len().unwrap_or(0);
         if value.len() != expected {
             let error = wrong_length(expected, value.len());
-            return Err(error.at_key(self.fetching.array.chunk_key(&need.chunk).as_str()));
+            return Err(error.at_key(self.fetcher.array.chunk_key(&need.chunk).as_str()));
         }
         Ok(Some(PlacedChunk { elements: value.clone(), strides, moved }))
     }

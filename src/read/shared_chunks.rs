@@ -12,14 +12,14 @@ use crate::error::{Error, Result, Stage};
 use crate::read::chunk_cache::CacheKind;
 use crate::read::decoder::Decoder;
 use crate::read::decoding::{supply, with_full_key};
-use crate::read::fetching::{Arrival, Fetching};
+use crate::read::fetching::{Arrival, ChunkFetcher};
 use crate::read::types::{DecodedBatch, WholeChunk};
 use crate::store::Value;
 use crate::store::writers::{self, Moment};
 
 /// Whole chunks of one shape, on their way to a decoder of their own.
 pub(super) struct BatchReader {
-    pub fetching: Fetching,
+    pub fetcher: ChunkFetcher,
     pub decoder: Rc<dyn Decoder>,
     pub header: Vec<u32>,
     /// Of these chunks alone.
@@ -36,7 +36,7 @@ impl BatchReader {
         let begun = writers::now();
         let needs = self.plan.take_requests();
         let mut waiting: FuturesUnordered<_> =
-            self.fetching.requests(&self.plan, needs, begun)?.into_iter().collect();
+            self.fetcher.requests(&self.plan, needs, begun)?.into_iter().collect();
         let mut decoding = None;
         let mut fetched: Vec<Option<u64>> = vec![None; self.needs.len()];
         while let Some(arrival) = waiting.next().await {
@@ -49,13 +49,13 @@ impl BatchReader {
                 }
             }
             let header = || Ok(self.header.clone());
-            supply(&self.fetching, &*self.decoder, &self.plan, &mut decoding, chunks, header)?;
+            supply(&self.fetcher, &*self.decoder, &self.plan, &mut decoding, chunks, header)?;
         }
         drop(waiting);
         let elements = match decoding {
             Some(decoding) => {
                 let decoded = decoding.finish().await;
-                Some(decoded.map_err(|error| with_full_key(&self.fetching, error))?)
+                Some(decoded.map_err(|error| with_full_key(&self.fetcher, error))?)
             }
             None => None,
         };
@@ -65,10 +65,10 @@ impl BatchReader {
     }
 
     fn keep(self, slots: &[WholeChunk], begun: Moment) {
-        if self.fetching.array.chunks().may_be_kept() {
+        if self.fetcher.array.chunks().may_be_kept() {
             let elements = slots.iter().map(|slot| slot.elements.clone());
             let chunks = self.needs.into_iter().zip(elements).collect();
-            self.fetching.array.cache().put(CacheKind::Decoded, chunks, begun);
+            self.fetcher.array.cache().put(CacheKind::Decoded, chunks, begun);
         }
     }
 }

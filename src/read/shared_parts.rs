@@ -33,7 +33,7 @@ pub(super) struct InFlightPart {
 
 /// Joins the part, or begins it.
 pub(super) fn join_or_begin(read: &Rc<ReadContext>, run: PartTask, sharing: Sharing) -> InFlightPart {
-    let (parts, counts) = (&read.fetching.array.cache().parts, run.counts.clone());
+    let (parts, counts) = (&read.fetcher.array.cache().parts, run.counts.clone());
     let projection = run.plan.projection().filter(|_| sharing != Sharing::Off);
     let identity = projection.and_then(|projection| Some((identity(read, &run, &projection)?, projection)));
     let Some((identity, projection)) = identity else {
@@ -45,7 +45,7 @@ pub(super) fn join_or_begin(read: &Rc<ReadContext>, run: PartTask, sharing: Shar
     {
         return joined;
     }
-    let begun = Begun { moment: writers::now(), urgency: read.fetching.context.urgency.clone() };
+    let begun = Begun { moment: writers::now(), urgency: read.fetcher.context.urgency.clone() };
     let note = PartNote {
         read: read.token.clone(),
         projection,
@@ -59,7 +59,7 @@ pub(super) fn join_or_begin(read: &Rc<ReadContext>, run: PartTask, sharing: Shar
 
 /// Not what is less urgent: it waits in queues that would let somebody pass. Nor what was written to since it was begun.
 fn join(read: &ReadContext, parts: &PartsInFlight, identity: &Rc<[u32]>, run: &PartTask) -> Option<InFlightPart> {
-    let urgency = read.fetching.context.urgency.value();
+    let urgency = read.fetcher.context.urgency.value();
     let (running, note) = parts
         .join(identity, |begun, _| begun.urgency.value() >= urgency && is_current(read, run, begun.moment))?;
     note.is_wanted.set(true);
@@ -68,7 +68,7 @@ fn join(read: &ReadContext, parts: &PartsInFlight, identity: &Rc<[u32]>, run: &P
 
 /// Whether nothing was written to the chunks of a part since a moment.
 fn is_current(read: &ReadContext, run: &PartTask, since: Moment) -> bool {
-    let array = &read.fetching.array;
+    let array = &read.fetcher.array;
     let is_current =
         |chunk: &Rc<[u64]>| writers::unchanged_since_of(array.chunks(), || array.chunk_key(chunk), since);
     run.plan.touched().all(is_current)
