@@ -15,7 +15,7 @@ use crate::store::wrap::transform::Registry;
 
 /// What the user adds to what is known here.
 #[derive(Clone, Default)]
-pub struct Registered {
+pub struct UserExtensions {
     /// Codecs.
     pub codecs: Users,
     /// Storage transformers, ours among them.
@@ -30,7 +30,7 @@ pub struct Array {
     document: NodeDocument,
     binding: Rc<Binding>,
     cache: Rc<ChunkCache>,
-    registered: Registered,
+    extensions: UserExtensions,
 }
 
 impl Array {
@@ -39,7 +39,7 @@ impl Array {
     /// # Errors
     /// As [`Binding::new`], and `Unsupported` for storage transformers that nobody here knows; both name the node.
     pub fn new(store: Rc<dyn Store>, path: NodePath, document: NodeDocument) -> Result<Rc<Self>> {
-        Self::with(store, path, document, Registered::default())
+        Self::with(store, path, document, UserExtensions::default())
     }
 
     /// The same, with codecs and storage transformers of the user's.
@@ -50,11 +50,11 @@ impl Array {
         store: Rc<dyn Store>,
         path: NodePath,
         document: NodeDocument,
-        registered: Registered,
+        extensions: UserExtensions,
     ) -> Result<Rc<Self>> {
         let make = || {
-            let binding = Binding::with_users(&document, registered.codecs.clone())?;
-            let chunks = chunk_store::of_array(&store, &path, binding.metadata(), &registered.transformers)?;
+            let binding = Binding::with_users(&document, extensions.codecs.clone())?;
+            let chunks = chunk_store::of_array(&store, &path, binding.metadata(), &extensions.transformers)?;
             Ok((Rc::new(binding), chunks))
         };
         let (binding, chunks) = make().map_err(|error: Error| error.at_node(path.as_str()))?;
@@ -62,7 +62,7 @@ impl Array {
             None => ChunkCache::of(&chunks, &path, &document),
             Some(_) => ChunkCache::new(&chunks, &path, &document),
         };
-        Ok(Rc::new(Self { store, chunks, path, document, binding, cache, registered }))
+        Ok(Rc::new(Self { store, chunks, path, document, binding, cache, extensions }))
     }
 
     /// The same array by other documents: those of another shape.
@@ -70,7 +70,7 @@ impl Array {
     /// # Errors
     /// As [`with`](Self::with).
     pub fn by(&self, document: NodeDocument) -> Result<Rc<Self>> {
-        Self::with(self.store.clone(), self.path.clone(), document, self.registered.clone())
+        Self::with(self.store.clone(), self.path.clone(), document, self.extensions.clone())
     }
 
     /// Where its documents are, and those of the nodes around it.
