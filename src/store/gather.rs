@@ -60,7 +60,7 @@ pub type FetchResult = Result<Option<Fetched>>;
 
 /// Whose value is asked for, and how: only what is asked for in one way is asked for together.
 #[derive(Clone)]
-struct Asked<K> {
+struct RequestScope<K> {
     key: K,
     subject: Subject,
     reload: bool,
@@ -68,7 +68,7 @@ struct Asked<K> {
     caller: usize,
 }
 
-impl<K: Key> Key for Asked<K> {
+impl<K: Key> Key for RequestScope<K> {
     fn put(&self, bytes: &mut Vec<u8>) {
         bytes.extend([self.subject as u8, u8::from(self.reload)]);
         self.caller.put(bytes);
@@ -78,12 +78,12 @@ impl<K: Key> Key for Asked<K> {
 
 /// A request under way.
 #[derive(Clone)]
-struct Question<K> {
+struct RequestKey<K> {
     range: ByteRange,
-    of: Asked<K>,
+    of: RequestScope<K>,
 }
 
-impl<K: Key> Key for Question<K> {
+impl<K: Key> Key for RequestKey<K> {
     fn put(&self, bytes: &mut Vec<u8>) {
         let (tag, offset, len) = match self.range {
             ByteRange::Whole => (0_u8, 0, 0),
@@ -96,24 +96,24 @@ impl<K: Key> Key for Question<K> {
 }
 
 /// A request that a range is read by, and where that request begins.
-type Joined = (SharedFuture<FetchResult>, u64);
+type MergedRequest = (SharedFuture<FetchResult>, u64);
 
 /// Those who asked for ranges of one value in one turn.
 #[derive(Default)]
 struct Batch {
     ranges: RefCell<Vec<(Range<u64>, f64)>>,
     /// By member: its request, and where that begins; empty before the turn is over.
-    requests: RefCell<Vec<Option<Joined>>>,
+    requests: RefCell<Vec<Option<MergedRequest>>>,
 }
 
 /// Begins a request.
-pub type Ask<'a> = dyn Fn(ByteRange, RequestContext) -> LocalFuture<'static, FetchResult> + 'a;
+pub type FetchRange<'a> = dyn Fn(ByteRange, RequestContext) -> LocalFuture<'static, FetchResult> + 'a;
 
 /// What is asked for of the values of a store, by whatever tells them apart.
 pub struct Gatherer<K> {
     /// Those that can still be joined.
-    open: RefCell<Map<Asked<K>, Weak<Batch>>>,
-    in_flight: InFlight<Question<K>, FetchResult>,
+    open: RefCell<Map<RequestScope<K>, Weak<Batch>>>,
+    in_flight: InFlight<RequestKey<K>, FetchResult>,
     keeps_callers_apart: bool,
 }
 
@@ -132,51 +132,51 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
     /// Some bytes of a value.
     ///
     /// # Errors
-    /// As what `ask` begins; `Format` for a range that begins past the end.
-    pub async fn get(&self, key: &K, range: ByteRange, context: &RequestContext, ask: &Ask<'_>) -> FetchResult {
+    /// As what `fetch` begins; `Format` for a range that begins past the end.
+    pub async fn get(&self, key: &K, range: ByteRange, context: &RequestContext, fetch: &FetchRange<'_>) -> FetchResult {
         let of = self.asked(key, context);
         match range.check()? {
             // What is open at its end has no place for a neighbour behind it.
             ByteRange::FromStart { offset, len } if !range.is_open() => {
                 let bytes = offset..offset.saturating_add(len);
-                let (request, start) = self.gathered(of, bytes, context, ask).await?;
+                let (request, start) = self.gathered(of, bytes, context, fetch).await?;
                 request.await?.map(|answer| part(&answer, start, range)).transpose()
             }
-            range => self.request(Question { range, of }, context, ask).await,
+            range => self.request(RequestKey { range, of }, context, fetch).await,
         }
     }
 
     /// Whoever asks for this value after it was written must not join a request that began before.
     pub fn forget(&self, is_written: impl Fn(&K) -> bool) {
-        self.in_flight.forget(|question| is_written(&question.of.key));
+        self.in_flight.forget(|request_key| is_written(&request_key.of.key));
     }
 
-    fn asked(&self, key: &K, context: &RequestContext) -> Asked<K> {
+    fn asked(&self, key: &K, context: &RequestContext) -> RequestScope<K> {
         let signal = context.signal.as_ref().filter(|_| self.keeps_callers_apart);
         // It is no other caller's for as long as his request is under way.
         let caller = signal.map_or(0, |signal| Rc::as_ptr(signal).cast::<()>() as usize);
-        Asked { key: key.clone(), subject: context.subject, reload: context.reload, caller }
+        RequestScope { key: key.clone(), subject: context.subject, reload: context.reload, caller }
     }
 
     /// The request that these bytes are in, and where it begins.
     async fn gathered(
         &self,
-        of: Asked<K>,
+        of: RequestScope<K>,
         bytes: Range<u64>,
         context: &RequestContext,
-        ask: &Ask<'_>,
+        fetch: &FetchRange<'_>,
     ) -> Result<(SharedFuture<FetchResult>, u64)> {
         let (batch, member) = self.join(&of, bytes, context);
         all_have_asked().await;
         if batch.requests.borrow().is_empty() {
             self.open.borrow_mut().remove(&of);
-            self.begin(&batch, &of, context, ask);
+            self.begin(&batch, &of, context, fetch);
         }
         let request = batch.requests.borrow_mut().get_mut(member).and_then(Option::take);
         request.ok_or_else(|| Error::store("a request was lost"))
     }
 
-    fn join(&self, of: &Asked<K>, bytes: Range<u64>, context: &RequestContext) -> (Rc<Batch>, usize) {
+    fn join(&self, of: &RequestScope<K>, bytes: Range<u64>, context: &RequestContext) -> (Rc<Batch>, usize) {
         let mut open = self.open.borrow_mut();
         let known = open.get(of).and_then(Weak::upgrade);
         let batch = known.unwrap_or_else(|| {
@@ -193,7 +193,7 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
     }
 
     /// Asks for what all of a batch want. A request is as urgent as the most urgent one in it.
-    fn begin(&self, batch: &Batch, of: &Asked<K>, context: &RequestContext, ask: &Ask<'_>) {
+    fn begin(&self, batch: &Batch, of: &RequestScope<K>, context: &RequestContext, fetch: &FetchRange<'_>) {
         let ranges = batch.ranges.borrow();
         let spans: Vec<Range<u64>> = ranges.iter().map(|(range, _)| range.clone()).collect();
         let mut requests: Vec<Option<(SharedFuture<FetchResult>, u64)>> = vec![None; ranges.len()];
@@ -202,7 +202,7 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
             let urgency = members.iter().filter_map(|member| Some(ranges.get(*member)?.1));
             let urgency = Urgency::new(urgency.fold(f64::NEG_INFINITY, f64::max));
             let context = RequestContext { urgency, ..context.clone() };
-            let request = self.request(Question { range, of: of.clone() }, &context, ask);
+            let request = self.request(RequestKey { range, of: of.clone() }, &context, fetch);
             for member in members {
                 if let Some(place) = requests.get_mut(member) {
                     *place = Some((request.clone(), span.start));
@@ -213,8 +213,8 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
     }
 
     /// The request for a range, which is under way or begins.
-    fn request(&self, question: Question<K>, context: &RequestContext, ask: &Ask<'_>) -> SharedFuture<FetchResult> {
-        let joined = self.in_flight.join(&question, |begun, ()| {
+    fn request(&self, request_key: RequestKey<K>, context: &RequestContext, fetch: &FetchRange<'_>) -> SharedFuture<FetchResult> {
+        let joined = self.in_flight.join(&request_key, |begun, ()| {
             begun.urgency.raise(context.urgency.value());
             true
         });
@@ -225,8 +225,8 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         let urgency = Urgency::new(context.urgency.value());
         let signal = context.signal.clone().filter(|_| self.keeps_callers_apart);
         let own = RequestContext { signal, urgency: urgency.clone(), ..context.clone() };
-        let asked = ask(question.range, own);
-        self.in_flight.begin(question, Begun { moment: writers::now(), urgency }, (), asked)
+        let asked = fetch(request_key.range, own);
+        self.in_flight.begin(request_key, Begun { moment: writers::now(), urgency }, (), asked)
     }
 }
 
