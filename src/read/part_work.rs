@@ -27,7 +27,7 @@ use crate::read::types::{
     WholeChunk,
 };
 use crate::store::in_flight::{Begun, SharedFuture};
-use crate::store::turn::{all_have_asked, next_turn};
+use crate::store::turn::{end_of_turn, next_turn};
 use crate::store::writers::{self, Moment};
 use crate::store::{LocalFuture, Value};
 
@@ -141,7 +141,7 @@ impl ReadContext {
         let base = match state.decoding {
             Some(decoding) => {
                 // Who asks for the same at the same time has done so then.
-                all_have_asked().await;
+                end_of_turn().await;
                 let decoded = if is_wanted.get() {
                     decoding.finish().await.map(Some)
                 } else {

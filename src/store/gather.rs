@@ -12,7 +12,7 @@ use std::rc::{Rc, Weak};
 use crate::error::{Error, Result};
 use crate::sorted::{self, Key, Map};
 use crate::store::in_flight::{Begun, SharedFuture, InFlight};
-use crate::store::turn::all_have_asked;
+use crate::store::turn::end_of_turn;
 use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Subject, Urgency, writers};
 
 /// How many unwanted bytes are cheaper than another request.
@@ -167,7 +167,7 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
         fetch: &FetchRange<'_>,
     ) -> Result<(SharedFuture<FetchResult>, u64)> {
         let (batch, member) = self.join(&of, bytes, context);
-        all_have_asked().await;
+        end_of_turn().await;
         if batch.requests.borrow().is_empty() {
             self.open.borrow_mut().remove(&of);
             self.begin(&batch, &of, context, fetch);

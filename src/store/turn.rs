@@ -16,7 +16,7 @@ pub type Pause = fn() -> LocalFuture<'static, ()>;
 thread_local! {
     static PAUSE: Cell<Option<Pause>> = const { Cell::new(None) };
     /// The turn in which some ask now.
-    static ASKING: RefCell<Weak<Asking>> = const { RefCell::new(Weak::new()) };
+    static CURRENT_TURN: RefCell<Weak<Turn>> = const { RefCell::new(Weak::new()) };
 }
 
 /// Says how turns are taken on this thread.
@@ -33,12 +33,12 @@ pub async fn next_turn() {
 
 /// Those who wait until all who are ready have asked.
 #[derive(Default)]
-struct Asking {
+struct Turn {
     is_over: Cell<bool>,
     waiting: RefCell<Vec<Waker>>,
 }
 
-impl Asking {
+impl Turn {
     fn poll_over(&self, context: &Context<'_>) -> Poll<()> {
         if self.is_over.get() {
             return Poll::Ready(());
@@ -52,14 +52,14 @@ impl Asking {
 }
 
 /// Whoever came first, and says when the turn is over: also by leaving.
-struct Leader(Rc<Asking>);
+struct Leader(Rc<Turn>);
 
 impl Drop for Leader {
     fn drop(&mut self) {
         self.0.is_over.set(true);
-        ASKING.with_borrow_mut(|asking| {
-            if std::ptr::eq(asking.as_ptr(), Rc::as_ptr(&self.0)) {
-                *asking = Weak::new();
+        CURRENT_TURN.with_borrow_mut(|turn| {
+            if std::ptr::eq(turn.as_ptr(), Rc::as_ptr(&self.0)) {
+                *turn = Weak::new();
             }
         });
         self.0.waiting.take().into_iter().for_each(Waker::wake);
@@ -67,13 +67,13 @@ impl Drop for Leader {
 }
 
 /// Lets all who are ready go first, whatever they read. The first who waits lets them pass, and wakes the others.
-pub async fn all_have_asked() {
-    let asking = ASKING.with_borrow(Weak::upgrade);
-    if let Some(asking) = asking.filter(|asking| !asking.is_over.get()) {
-        return poll_fn(|context| asking.poll_over(context)).await;
+pub async fn end_of_turn() {
+    let turn = CURRENT_TURN.with_borrow(Weak::upgrade);
+    if let Some(turn) = turn.filter(|turn| !turn.is_over.get()) {
+        return poll_fn(|context| turn.poll_over(context)).await;
     }
     let leader = Leader(Rc::default());
-    ASKING.with_borrow_mut(|asking| *asking = Rc::downgrade(&leader.0));
+    CURRENT_TURN.with_borrow_mut(|turn| *turn = Rc::downgrade(&leader.0));
     // Those who poll a set of futures poll one again that has woken itself, but only twice before they let their own callers go on; two
     // sets stand in each other here.
     let mut turns = 0..2 * 2;
