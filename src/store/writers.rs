@@ -20,11 +20,11 @@ pub(crate) type Moment = u64;
 
 thread_local! {
     static CLOCK: Cell<Moment> = const { Cell::new(0) };
-    static STORES: RefCell<Vec<Written>> = const { RefCell::new(Vec::new()) };
+    static STORES: RefCell<Vec<StoreWrites>> = const { RefCell::new(Vec::new()) };
 }
 
 /// What is known of one store. It is told by where it lives in memory, which its weak reference keeps from being used again.
-struct Written {
+struct StoreWrites {
     store: Weak<dyn Store>,
     locks: HashMap<StoreKey, sync::Weak<Mutex<()>>>,
     last: HashMap<StoreKey, Moment>,
@@ -47,21 +47,21 @@ pub(crate) fn use_host_locks(locks: HostLocks) {
 }
 
 /// A key that is locked until this is dropped.
-pub(crate) struct Held {
+pub(crate) struct KeyLock {
     // The host's is given back first: who waits here would have to wait there.
     _by_host: Option<Box<dyn Any>>,
     _here: OwnedMutexGuard<()>,
 }
 
 /// Waits until nobody else changes the value of this key.
-pub(crate) async fn lock(store: &Rc<dyn Store>, key: &StoreKey) -> Held {
+pub(crate) async fn lock(store: &Rc<dyn Store>, key: &StoreKey) -> KeyLock {
     let here = lock_here(store, key).await;
     let locks = HOST_LOCKS.with_borrow(Clone::clone);
     let by_host = match locks.zip(store.lock_name()) {
         Some((locks, name)) => Some(locks(format!("{name} {}", key.as_str())).await),
         None => None,
     };
-    Held { _by_host: by_host, _here: here }
+    KeyLock { _by_host: by_host, _here: here }
 }
 
 async fn lock_here(store: &Rc<dyn Store>, key: &StoreKey) -> OwnedMutexGuard<()> {
@@ -113,7 +113,7 @@ pub(crate) fn unchanged_since_of(
     CLOCK.get() == moment || unchanged_since(store, &key(), moment)
 }
 
-fn with_store<T>(store: &Rc<dyn Store>, act: impl FnOnce(&mut Written) -> T) -> T {
+fn with_store<T>(store: &Rc<dyn Store>, act: impl FnOnce(&mut StoreWrites) -> T) -> T {
     let mut store = store.clone();
     while let Some(inner) = store.wrapped() {
         store = inner;
@@ -124,7 +124,7 @@ fn with_store<T>(store: &Rc<dyn Store>, act: impl FnOnce(&mut Written) -> T) -> 
         let at = stores.iter().position(|written| place(written.store.as_ptr()) == wanted);
         let at = at.unwrap_or_else(|| {
             stores.retain(|written| written.store.strong_count() > 0);
-            stores.push(Written {
+            stores.push(StoreWrites {
                 store: Rc::downgrade(&store),
                 locks: HashMap::new(),
                 last: HashMap::new(),
