@@ -13,7 +13,7 @@ use super::read::{Job, box_numbers, refused};
 use crate::access::part::Part;
 use crate::error::{Error, Result};
 use crate::read::array::Array;
-use crate::read::decoder::{Decoder, PartDecoder, EncodedChunks};
+use crate::read::decoder::{Decoder, EncodedChunks, PartDecoder};
 use crate::sorted::Map;
 use crate::store::{LocalFuture, Value};
 

@@ -14,7 +14,7 @@ use super::error::{describe, report_to_js, store_failed};
 use super::host;
 use crate::error::Error;
 use crate::store::http::transport::{
-    TransportResult, CacheMode, HttpRequest, HttpResponse, READ_HEADERS, Transport, TransportError,
+    CacheMode, HttpRequest, HttpResponse, READ_HEADERS, Transport, TransportError, TransportResult,
 };
 use crate::store::{LocalFuture, Value};
 

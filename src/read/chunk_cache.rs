@@ -12,7 +12,7 @@ use crate::access::plan::{ByteRequest, RequestedRange};
 use crate::format::metadata::document::NodeDocument;
 use crate::format::path::NodePath;
 use crate::read::shard_indexes::ShardIndexes;
-use crate::read::types::{ChunkOrigin, PartsInFlight, BatchesInFlight};
+use crate::read::types::{BatchesInFlight, ChunkOrigin, PartsInFlight};
 use crate::sorted::{Key, Map};
 use crate::store::writers::{self, Moment};
 use crate::store::{Store, Value};
@@ -184,7 +184,12 @@ impl Drop for BufferHandle {
 }
 
 /// A place in the queue for a chunk's buffer; `None` where that is larger than all that may be entries.
-fn handle(kind: CacheKind, owner: &Weak<ChunkCache>, origin: &ChunkOrigin, value: Option<&Value>) -> Option<Rc<BufferHandle>> {
+fn handle(
+    kind: CacheKind,
+    owner: &Weak<ChunkCache>,
+    origin: &ChunkOrigin,
+    value: Option<&Value>,
+) -> Option<Rc<BufferHandle>> {
     let (id, bytes) = value.map(Value::buffer).unzip();
     let joined = id.and_then(|id| with(kind, |queue| queue.join(id, owner, origin)));
     let bytes = bytes.unwrap_or(0) + CHUNK_COST;
@@ -245,7 +250,14 @@ impl ChunkCache {
         let owner = Owner { store: base(store), path: path.clone(), document: document.clone() };
         let (entries, forgotten) = (RefCell::default(), Cell::default());
         let indexes = ShardIndexes::default();
-        Rc::new(Self { owner, entries, forgotten, indexes, batches: BatchesInFlight::default(), parts: PartsInFlight::default() })
+        Rc::new(Self {
+            owner,
+            entries,
+            forgotten,
+            indexes,
+            batches: BatchesInFlight::default(),
+            parts: PartsInFlight::default(),
+        })
     }
 
     /// That of an array.

@@ -3,7 +3,7 @@
 use crate::access::piece::word;
 use crate::access::plan::{ByteRequest, PartPlan};
 use crate::error::{Error, Result};
-use crate::read::decoder::{Decoder, PartDecoder, EncodedChunks};
+use crate::read::decoder::{Decoder, EncodedChunks, PartDecoder};
 use crate::read::fetching::ChunkFetcher;
 use crate::store::Value;
 use crate::store::gather::GAP_BYTES;

@@ -85,8 +85,13 @@ async fn read_selected(
         shards: planner.whole_shards(array)?,
         versions: Rc::default(),
     };
-    let part_work =
-        ReadContext { fetcher, decoder: decoder.clone(), layout: layout.clone(), cache_policy, token: Rc::new(()) };
+    let part_work = ReadContext {
+        fetcher,
+        decoder: decoder.clone(),
+        layout: layout.clone(),
+        cache_policy,
+        token: Rc::new(()),
+    };
     let reader = PartReader::new(part_work, sink, planner.chunk_count(), request.decodes);
     stream::iter(planner.order(request))
         .then(|i| {
@@ -130,7 +135,12 @@ fn parts_in_flight(request: &ReadRequest, planner: &PartPlanner, layout: &Output
 
 impl PartPlanner {
     /// What the read keeps of its chunks.
-    fn cache_policy(&self, array: &Array, request: &ReadRequest, layout: &OutputLayout) -> Result<CachePolicy> {
+    fn cache_policy(
+        &self,
+        array: &Array,
+        request: &ReadRequest,
+        layout: &OutputLayout,
+    ) -> Result<CachePolicy> {
         let native_order = array.binding().native_order()?;
         let may_be_kept = array.chunks().may_be_kept();
         let fits = |kind, bytes| may_be_kept && bytes <= chunk_cache::room(kind) / 2;

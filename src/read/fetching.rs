@@ -58,7 +58,12 @@ pub(super) fn wrong_length(expected: u64, actual: u64) -> Error {
 
 impl ChunkFetcher {
     /// One request an index, and one a run of neighbouring ranges of a key.
-    pub fn requests(&self, plan: &PartPlan, needs: Vec<ByteRequest>, begun: Moment) -> Result<Vec<PendingArrival>> {
+    pub fn requests(
+        &self,
+        plan: &PartPlan,
+        needs: Vec<ByteRequest>,
+        begun: Moment,
+    ) -> Result<Vec<PendingArrival>> {
         let mut requests: Vec<PendingArrival> = Vec::new();
         let mut at_hand = Vec::new();
         let mut chunks: Vec<ByteRequest> = Vec::new();

@@ -14,7 +14,7 @@ use crate::error::{Error, Result, Stage};
 use crate::read::fetching::ChunkFetcher;
 use crate::read::part_work::{LOOKED_AT, PartTask, ReadContext};
 use crate::read::shared_parts::{InFlightPart, Sharing, join_or_begin};
-use crate::read::types::{PartCounts, Interrupted, OutputLayout, PartData, PartResult, PartSink, Progress};
+use crate::read::types::{Interrupted, OutputLayout, PartCounts, PartData, PartResult, PartSink, Progress};
 use crate::store::turn::next_turn;
 use crate::store::{RequestContext, Subject};
 
@@ -44,8 +44,7 @@ impl<'a> PartReader<'a> {
     /// `decodes` tells that the decoder does.
     pub(super) fn new(work: ReadContext, sink: &'a dyn PartSink, chunks_total: u64, decodes: bool) -> Self {
         let fetcher = work.fetcher;
-        let is_shared =
-            decodes && fetcher.array.chunks().may_be_kept() && !is_plain(&fetcher, &work.layout);
+        let is_shared = decodes && fetcher.array.chunks().may_be_kept() && !is_plain(&fetcher, &work.layout);
         let sharing = match () {
             () if !is_shared => Sharing::Off,
             () if fetcher.uses_kept => Sharing::On,
@@ -119,7 +118,12 @@ impl<'a> PartReader<'a> {
         next_turn().await;
     }
 
-    async fn attempt(&self, part: &Part, plan: &dyn Fn() -> Result<PartPlan>, reported: &Reported) -> Attempt {
+    async fn attempt(
+        &self,
+        part: &Part,
+        plan: &dyn Fn() -> Result<PartPlan>,
+        reported: &Reported,
+    ) -> Attempt {
         let mut sharing = self.sharing;
         loop {
             let (part, plan, counts) = (part.clone(), plan()?, Rc::default());

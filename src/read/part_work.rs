@@ -23,8 +23,8 @@ use crate::read::decoding::{supply, with_full_key};
 use crate::read::fetching::{Arrival, ChunkFetcher, wrong_length};
 use crate::read::shared_chunks::BatchReader;
 use crate::read::types::{
-    Base, PartCounts, DecodedBatch, Interrupted, CachePolicy, OutputLayout, PartData, FinishedPart, PartResult, PlacedChunk,
-    WholeChunk,
+    Base, CachePolicy, DecodedBatch, FinishedPart, Interrupted, OutputLayout, PartCounts, PartData,
+    PartResult, PlacedChunk, WholeChunk,
 };
 use crate::store::in_flight::{Begun, SharedFuture};
 use crate::store::turn::{end_of_turn, next_turn};
@@ -216,9 +216,9 @@ impl ReadContext {
         }
         let requests = self.fetcher.requests(&state.plan, others, begun)?;
         events.extend(
-            requests
-                .into_iter()
-                .map(|request| -> PendingEvent { Box::pin(request.map(|arrival| arrival.map(Event::Arrived))) }),
+            requests.into_iter().map(|request| -> PendingEvent {
+                Box::pin(request.map(|arrival| arrival.map(Event::Arrived)))
+            }),
         );
         Ok(events)
     }
@@ -323,7 +323,11 @@ impl ReadContext {
     }
 
     /// Fetches and decodes whole chunks of one shape; they are kept when they are there.
-    fn read_batch(&self, plan: &PartPlan, needs: Vec<ByteRequest>) -> Result<LocalFuture<'static, DecodedBatch>> {
+    fn read_batch(
+        &self,
+        plan: &PartPlan,
+        needs: Vec<ByteRequest>,
+    ) -> Result<LocalFuture<'static, DecodedBatch>> {
         let order = &self.cache_policy.native_order;
         let ids: Vec<usize> = needs.iter().map(|need| need.id).collect();
         let along = order.first().copied().unwrap_or(0);

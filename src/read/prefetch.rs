@@ -7,7 +7,7 @@ use crate::access::part::Part;
 use crate::access::selection::Selection;
 use crate::error::Result;
 use crate::read::array::Array;
-use crate::read::decoder::{Decoder, PartDecoder, EncodedChunks};
+use crate::read::decoder::{Decoder, EncodedChunks, PartDecoder};
 use crate::read::{OutputLayout, PartData, PartSink, Progress, ReadRequest, read};
 use crate::store::{LocalFuture, RequestContext, Value};
 

@@ -135,7 +135,13 @@ impl ShardIndexes {
     }
 
     /// Keeps an index that was asked for at a moment.
-    pub(super) fn put(&self, stored: &StoredChunk<'_>, need: &ByteRequest, asked: Moment, answer: &OptionalIndex) {
+    pub(super) fn put(
+        &self,
+        stored: &StoredChunk<'_>,
+        need: &ByteRequest,
+        asked: Moment,
+        answer: &OptionalIndex,
+    ) {
         self.keep(stored, place(need), asked, &Ok(answer.clone()));
     }
 

@@ -58,7 +58,12 @@ pub(super) fn join_or_begin(read: &Rc<ReadContext>, run: PartTask, sharing: Shar
 }
 
 /// Not what is less urgent: it waits in queues that would let somebody pass. Nor what was written to since it was begun.
-fn join(read: &ReadContext, parts: &PartsInFlight, identity: &Rc<[u32]>, run: &PartTask) -> Option<InFlightPart> {
+fn join(
+    read: &ReadContext,
+    parts: &PartsInFlight,
+    identity: &Rc<[u32]>,
+    run: &PartTask,
+) -> Option<InFlightPart> {
     let urgency = read.fetcher.context.urgency.value();
     let (running, note) = parts
         .join(identity, |begun, _| begun.urgency.value() >= urgency && is_current(read, run, begun.moment))?;

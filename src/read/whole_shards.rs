@@ -15,8 +15,8 @@ use crate::limits;
 use crate::read::array::Array;
 use crate::read::shard_indexes::FoundIndex;
 use crate::sorted::Map;
-use crate::store::in_flight::SharedFuture;
 use crate::store::gather::FetchResult;
+use crate::store::in_flight::SharedFuture;
 use crate::store::{ByteRange, LocalFuture, RequestContext};
 
 /// Shards are held up to about so many decoded bytes.

@@ -11,7 +11,7 @@ use std::rc::{Rc, Weak};
 
 use crate::error::{Error, Result};
 use crate::sorted::{self, Key, Map};
-use crate::store::in_flight::{Begun, SharedFuture, InFlight};
+use crate::store::in_flight::{Begun, InFlight, SharedFuture};
 use crate::store::turn::end_of_turn;
 use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Subject, Urgency, writers};
 
@@ -133,7 +133,13 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
     ///
     /// # Errors
     /// As what `fetch` begins; `Format` for a range that begins past the end.
-    pub async fn get(&self, key: &K, range: ByteRange, context: &RequestContext, fetch: &FetchRange<'_>) -> FetchResult {
+    pub async fn get(
+        &self,
+        key: &K,
+        range: ByteRange,
+        context: &RequestContext,
+        fetch: &FetchRange<'_>,
+    ) -> FetchResult {
         let of = self.asked(key, context);
         match range.check()? {
             // What is open at its end has no place for a neighbour behind it.
@@ -213,7 +219,12 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
     }
 
     /// The request for a range, which is under way or begins.
-    fn request(&self, request_key: RequestKey<K>, context: &RequestContext, fetch: &FetchRange<'_>) -> SharedFuture<FetchResult> {
+    fn request(
+        &self,
+        request_key: RequestKey<K>,
+        context: &RequestContext,
+        fetch: &FetchRange<'_>,
+    ) -> SharedFuture<FetchResult> {
         let joined = self.in_flight.join(&request_key, |begun, ()| {
             begun.urgency.raise(context.urgency.value());
             true

@@ -60,7 +60,12 @@ impl<K: Key + Clone + 'static, T: Clone + 'static, N: Clone + 'static> InFlight<
     }
 
     /// Begins work that answers several questions.
-    pub fn begin_for(&self, keys: Vec<(K, N)>, begun: Begun, work: LocalFuture<'static, T>) -> SharedFuture<T> {
+    pub fn begin_for(
+        &self,
+        keys: Vec<(K, N)>,
+        begun: Begun,
+        work: LocalFuture<'static, T>,
+    ) -> SharedFuture<T> {
         let serial = self.serial.get();
         self.serial.set(serial + 1);
         let named = keys.iter().map(|(key, _)| key.clone()).collect();

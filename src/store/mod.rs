@@ -19,9 +19,9 @@
 pub mod byte_range;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod file_system;
-pub(crate) mod in_flight;
 pub mod gather;
 pub mod http;
+pub(crate) mod in_flight;
 pub mod key_table;
 pub mod memory;
 pub mod partial_values;

@@ -22,7 +22,7 @@ use std::rc::Rc;
 
 use origin::Origin;
 use policy::{Ask, Exchange, Goal, Knowledge, Outcome, Setting, Step};
-use transport::{TransportResult, CacheMode, HttpRequest, Transport};
+use transport::{CacheMode, HttpRequest, Transport, TransportResult};
 use url::RootUrl;
 
 use super::{

@@ -12,7 +12,7 @@ use super::fault::{self, Asked};
 use super::origin::{Origin, SuffixRanges};
 use super::response::{self, ContentRange, Doubt, Reading};
 use super::retry::Retries;
-use super::transport::{TransportResult, HttpResponse, Method, TransportError};
+use super::transport::{HttpResponse, Method, TransportError, TransportResult};
 use crate::error::{Error, Result};
 use crate::limits;
 use crate::store::{ByteRange, Fetched, LikelySize, Subject, Value};

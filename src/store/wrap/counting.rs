@@ -60,7 +60,10 @@ impl<S: Store> Counting<S> {
         self.counters.set(counters);
     }
 
-    fn begin<'a>(&self, asked: impl ExactSizeIterator<Item = (&'a StoreKey, ByteRange)>) -> CountedReads<'_, S> {
+    fn begin<'a>(
+        &self,
+        asked: impl ExactSizeIterator<Item = (&'a StoreKey, ByteRange)>,
+    ) -> CountedReads<'_, S> {
         let reads = asked.len() as u64;
         self.change(|counters| {
             counters.requests += reads;

@@ -186,7 +186,8 @@ impl<T: Transport> HttpStore<T> {
         for _ in 0..PAGES {
             let url = self.root.elsewhere(&bucket.path, &bucket.query(&wanted, delimited, next.as_ref()));
             let response = self.answered(Method::Get, &url, None).await?;
-            let answer = (response.status == 200).then(|| s3::ListResponse::parse(&body(&response))).flatten();
+            let answer =
+                (response.status == 200).then(|| s3::ListResponse::parse(&body(&response))).flatten();
             let answer = answer.ok_or_else(|| refused(&url, &response))?;
             let following = answer.next();
             answer.add_to(&mut listing, &bucket.prefix, &wanted);

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::format::path::StoreKey;
 use crate::store::http::origin::Origin;
 use crate::store::http::transport::{
-    TransportResult, CacheMode, HttpRequest, HttpResponse, Transport, TransportError,
+    CacheMode, HttpRequest, HttpResponse, Transport, TransportError, TransportResult,
 };
 use crate::store::http::url::RootUrl;
 use crate::store::http::{HttpOptions, HttpStore};

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::format::path::StoreKey;
 use crate::limits;
 use crate::store::http::origin::Origin;
-use crate::store::http::transport::{TransportResult, HttpRequest, Transport};
+use crate::store::http::transport::{HttpRequest, Transport, TransportResult};
 use crate::store::http::url::RootUrl;
 use crate::store::http::{HttpOptions, HttpStore};
 use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Store, Subject};

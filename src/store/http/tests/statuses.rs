@@ -5,7 +5,7 @@ use crate::error::ErrorKind;
 use crate::store::ByteRange::Whole;
 use crate::store::Store;
 use crate::store::http::HttpOptions;
-use crate::store::http::transport::{TransportResult, TransportError};
+use crate::store::http::transport::{TransportError, TransportResult};
 
 fn redirected(answer: TransportResult, url: &str) -> TransportResult {
     answer.map(|mut response| {
