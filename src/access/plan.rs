@@ -1,6 +1,6 @@
 //! Step 3, plan: which key, which byte range? The machine of one part.
 //!
-//! It asks ([`PartPlan::take_requests`]) and is answered ([`PartPlan::supply_index`], [`PartPlan::write_piece`]). A chunk that stands
+//! It asks ([`PartPlan::take_requests`]) and is answered ([`PartPlan::supply_index`], [`PartPlan::write_instruction`]). A chunk that stands
 //! alone is one need. A shard's index is a need too; answered, it raises the needs of its inner chunks, and nested shards do it
 //! again. Nothing here awaits: the driver is `read`, and a test can be ten lines over a map.
 
@@ -8,8 +8,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::access::binding::{Binding, Chain, Level};
-use crate::access::piece::{Moved, MovedAxis, Piece, halves, word};
-use crate::access::projection::{AxisProjection, Taken};
+use crate::access::instruction::{ChunkInstruction, ChunkProjection, ProjectedAxis, halves, word};
+use crate::access::projection::{DimensionProjection, Taken};
 use crate::access::rows::{RowAxis, Rows};
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::GridDimension;
@@ -82,11 +82,13 @@ pub struct PartProjection(Rc<[Vec<LeafAxis>]>);
 
 impl PartProjection {
     /// Whether all that is taken from the leaf chunk that starts here is at least so much along each dimension.
-    pub fn takes(&self, origin: &[u64], moved: &[MovedAxis]) -> bool {
-        let mut wanted = self.0.iter().zip(origin.iter().zip(moved));
-        wanted.all(|(axis, (origin, moved))| {
+    pub fn takes(&self, origin: &[u64], projection: &[ProjectedAxis]) -> bool {
+        let mut wanted = self.0.iter().zip(origin.iter().zip(projection));
+        wanted.all(|(axis, (origin, projection))| {
             let found = axis.binary_search_by_key(origin, |leaf| leaf.origin).ok();
-            found.and_then(|at| axis.get(at)).is_some_and(|leaf| leaf.moved.count() >= moved.count())
+            found
+                .and_then(|at| axis.get(at))
+                .is_some_and(|leaf| leaf.projection.count() >= projection.count())
         })
     }
 
@@ -98,9 +100,9 @@ impl PartProjection {
         let mut words = Vec::new();
         for axis in self.0.iter() {
             words.push(word(axis.len() as u64)?);
-            for LeafAxis { origin, moved } in axis {
+            for LeafAxis { origin, projection } in axis {
                 words.extend(halves(*origin));
-                moved.write(&mut words)?;
+                projection.write(&mut words)?;
             }
         }
         Ok(words)
@@ -112,7 +114,7 @@ impl PartProjection {
 struct LeafAxis {
     /// Array index where the leaf chunk starts.
     origin: u64,
-    moved: MovedAxis,
+    projection: ProjectedAxis,
 }
 
 /// A chunk of some level that is needed, with all that is wanted inside it.
@@ -138,7 +140,7 @@ enum Wanted {
     /// All of a leaf chunk, as part of a stack.
     Whole(Stacked),
     /// These elements of some rows of a leaf chunk.
-    Rows(Vec<MovedAxis>),
+    Rows(Vec<ProjectedAxis>),
 }
 
 /// What is wanted of a box within a chunk, by where the box starts.
@@ -160,7 +162,7 @@ impl PartPlan {
     /// As binding the array's codecs; `Limit` for a chunk that cannot be addressed.
     pub fn orthogonal(
         binding: &Rc<Binding>,
-        projections: &[AxisProjection],
+        projections: &[DimensionProjection],
         spans: &[Range<u64>],
     ) -> Result<Self> {
         let grid = binding.leaf_grid()?;
@@ -253,26 +255,34 @@ impl PartPlan {
     ///
     /// # Errors
     /// `Limit` for positions beyond 32 bits.
-    pub fn write_piece(&self, id: usize, buffer: u32, bytes: Range<u64>, table: &mut Vec<u32>) -> Result<()> {
+    pub fn write_instruction(
+        &self,
+        id: usize,
+        buffer: u32,
+        bytes: Range<u64>,
+        table: &mut Vec<u32>,
+    ) -> Result<()> {
         let group = self.needs.get(id).ok_or_else(unknown_request)?;
-        let moved = match &group.wanted {
-            Wanted::Points(numbers) => self.moved_points(group, numbers)?,
-            Wanted::Orthogonal(ranges) => Moved::Orthogonal(self.moved_axes(ranges)),
-            Wanted::Whole(stacked) => Moved::Orthogonal(moved_whole(&group.level()?.shape, stacked)?),
-            Wanted::Rows(axes) => Moved::Orthogonal(axes.clone()),
+        let projection = match &group.wanted {
+            Wanted::Points(numbers) => self.projected_points(group, numbers)?,
+            Wanted::Orthogonal(ranges) => ChunkProjection::Orthogonal(self.projected_axes(ranges)),
+            Wanted::Whole(stacked) => {
+                ChunkProjection::Orthogonal(whole_chunk_projection(&group.level()?.shape, stacked)?)
+            }
+            Wanted::Rows(axes) => ChunkProjection::Orthogonal(axes.clone()),
         };
         let level = word(group.level as u64)?;
-        Piece { level, buffer, bytes, chunk: group.chunk.to_vec(), moved }.write(table)
+        ChunkInstruction { level, buffer, bytes, chunk: group.chunk.to_vec(), projection }.write(table)
     }
 
     /// What of a leaf chunk goes where, if it is a box of steps along each dimension.
-    pub fn moved_box(&self, id: usize) -> Option<Vec<MovedAxis>> {
+    pub fn projection_box(&self, id: usize) -> Option<Vec<ProjectedAxis>> {
         let axes = match &self.needs.get(id)?.wanted {
-            Wanted::Orthogonal(ranges) => self.moved_axes(ranges),
+            Wanted::Orthogonal(ranges) => self.projected_axes(ranges),
             Wanted::Rows(axes) => axes.clone(),
             Wanted::Points(_) | Wanted::Whole(_) => return None,
         };
-        axes.into_iter().map(MovedAxis::into_range).collect()
+        axes.into_iter().map(ProjectedAxis::into_range).collect()
     }
 
     /// Divides the need of a leaf chunk into needs of the rows that have what is wanted of it, which are answered in its place; whether
@@ -306,8 +316,9 @@ impl PartPlan {
     fn rows_of(&self, group: &Group, rows: &Rows) -> Result<Option<Vec<Placed>>> {
         match &group.wanted {
             Wanted::Orthogonal(ranges) => {
-                let axes = self.moved_axes(ranges);
-                let axes = axes.iter().enumerate().map(|(dimension, moved)| rows.divide(dimension, moved));
+                let axes = self.projected_axes(ranges);
+                let axes =
+                    axes.iter().enumerate().map(|(dimension, projection)| rows.divide(dimension, projection));
                 let axes = axes.collect::<Result<Vec<Vec<RowAxis>>>>()?;
                 let count = axes.iter().map(|axis| axis.len() as u64).fold(1, u64::saturating_mul);
                 Ok(rows.are_few(count).then(|| rows_of_axes(&axes)))
@@ -351,12 +362,12 @@ impl PartPlan {
     }
 
     /// A leaf takes exactly one entry a dimension.
-    fn moved_axes(&self, ranges: &[Range<usize>]) -> Vec<MovedAxis> {
+    fn projected_axes(&self, ranges: &[Range<usize>]) -> Vec<ProjectedAxis> {
         let entries = self.axes.iter().zip(ranges);
-        entries.filter_map(|(axis, range)| Some(axis.get(range.start)?.moved.clone())).collect()
+        entries.filter_map(|(axis, range)| Some(axis.get(range.start)?.projection.clone())).collect()
     }
 
-    fn moved_points(&self, group: &Group, numbers: &[u32]) -> Result<Moved> {
+    fn projected_points(&self, group: &Group, numbers: &[u32]) -> Result<ChunkProjection> {
         let indices = self.points.iter().zip(group.origin.iter());
         let indices = indices
             .map(|(list, origin)| {
@@ -364,7 +375,7 @@ impl PartPlan {
             })
             .collect::<Result<_>>()?;
         let places = numbers.iter().map(|number| word(u64::from(*number) - self.first_point));
-        Ok(Moved::Points { indices, places: places.collect::<Result<_>>()? })
+        Ok(ChunkProjection::Points { indices, places: places.collect::<Result<_>>()? })
     }
 
     /// The stored chunks that are touched.
@@ -427,16 +438,20 @@ impl Group {
 }
 
 /// All elements of a chunk, at its place in a stack.
-fn moved_whole(shape: &[u64], stacked: &Stacked) -> Result<Vec<MovedAxis>> {
+fn whole_chunk_projection(shape: &[u64], stacked: &Stacked) -> Result<Vec<ProjectedAxis>> {
     let axis = |(dimension, extent): (usize, &u64)| {
         let place = if dimension == stacked.along { word(stacked.slot * extent)? } else { 0 };
-        Ok(MovedAxis::Range { first: 0, step: 1, count: word(*extent)?, place })
+        Ok(ProjectedAxis::Range { first: 0, step: 1, count: word(*extent)?, place })
     };
     shape.iter().enumerate().map(axis).collect()
 }
 
 /// What each leaf chunk contributes along one dimension of a part, ascending; a chunk that an index list visits again is one entry.
-fn leaf_axes(projection: &AxisProjection, spans: &Range<u64>, grid: &GridDimension) -> Result<Vec<LeafAxis>> {
+fn leaf_axes(
+    projection: &DimensionProjection,
+    spans: &Range<u64>,
+    grid: &GridDimension,
+) -> Result<Vec<LeafAxis>> {
     let part_start = projection.output_range(spans).start;
     let mut leaves: Map<u64, LeafAxis> = Map::new();
     for span in spans.clone().filter_map(|i| projection.span(i)) {
@@ -444,18 +459,25 @@ fn leaf_axes(projection: &AxisProjection, spans: &Range<u64>, grid: &GridDimensi
         match (&span.taken, leaves.get_mut(&span.chunk)) {
             (Taken::Range { first, step, count }, _) => {
                 let step = i32::try_from(*step).unwrap_or(1); // Longer than a chunk: one index only.
-                let moved = MovedAxis::Range { first: word(*first)?, step, count: word(*count)?, place };
+                let projection =
+                    ProjectedAxis::Range { first: word(*first)?, step, count: word(*count)?, place };
                 let origin = grid.chunk_extent(span.chunk).start;
-                leaves.insert(span.chunk, LeafAxis { origin, moved });
+                leaves.insert(span.chunk, LeafAxis { origin, projection });
             }
-            (Taken::List(list), Some(LeafAxis { moved: MovedAxis::List { indices, places }, .. })) => {
+            (
+                Taken::List(list),
+                Some(LeafAxis { projection: ProjectedAxis::List { indices, places }, .. }),
+            ) => {
                 extend_list(list, place, indices, places)?;
             }
             (Taken::List(list), _) => {
                 let (mut indices, mut places) = (Vec::new(), Vec::new());
                 extend_list(list, place, &mut indices, &mut places)?;
                 let origin = grid.chunk_extent(span.chunk).start;
-                leaves.insert(span.chunk, LeafAxis { origin, moved: MovedAxis::List { indices, places } });
+                leaves.insert(
+                    span.chunk,
+                    LeafAxis { origin, projection: ProjectedAxis::List { indices, places } },
+                );
             }
         }
     }
@@ -507,13 +529,13 @@ fn outer_product(runs: &[Vec<(u64, Range<usize>)>]) -> Vec<(Vec<u64>, Wanted)> {
 fn rows_of_axes(axes: &[Vec<RowAxis>]) -> Vec<Placed> {
     let mut product = vec![(Vec::new(), Vec::new())];
     for along in axes {
-        let longer = |(starts, moved): &(Vec<u64>, Vec<MovedAxis>), row: &RowAxis| {
-            (extended(starts, row.start), extended(moved, row.moved.clone()))
+        let longer = |(starts, projection): &(Vec<u64>, Vec<ProjectedAxis>), row: &RowAxis| {
+            (extended(starts, row.start), extended(projection, row.projection.clone()))
         };
         product =
             product.iter().flat_map(|so_far| along.iter().map(move |row| longer(so_far, row))).collect();
     }
-    product.into_iter().map(|(starts, moved)| (starts, Wanted::Rows(moved))).collect()
+    product.into_iter().map(|(starts, projection)| (starts, Wanted::Rows(projection))).collect()
 }
 
 fn extended<T: Clone>(list: &[T], next: T) -> Vec<T> {

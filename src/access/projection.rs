@@ -50,7 +50,7 @@ impl Span {
 
 /// One dimension of a selection on one dimension of a grid.
 #[derive(Clone, Debug)]
-pub struct AxisProjection {
+pub struct DimensionProjection {
     count: u64,
     spans: Spans,
 }
@@ -65,7 +65,7 @@ enum Spans {
     Listed(Vec<Span>),
 }
 
-impl AxisProjection {
+impl DimensionProjection {
     /// Projects the indices of one dimension. `len` is the array's extent: no chunk past it is touched.
     ///
     /// # Errors
@@ -184,7 +184,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// Every (output place, array index) pair, by walking all spans.
-    fn walk(projection: &AxisProjection, grid: &GridDimension) -> Vec<(u64, u64)> {
+    fn walk(projection: &DimensionProjection, grid: &GridDimension) -> Vec<(u64, u64)> {
         let mut pairs = Vec::new();
         for span in (0..projection.span_count()).map(|i| projection.span(i).unwrap()) {
             let origin = grid.chunk_extent(span.chunk).start;
@@ -209,7 +209,7 @@ mod tests {
             let last = i128::from(start) + i128::from(step) * i128::from(count - 1);
             prop_assume!(last >= 0);
             let grid = GridDimension::Regular(chunk);
-            let projection = AxisProjection::new(&Indices::Range { start, step, count }, &grid).unwrap();
+            let projection = DimensionProjection::new(&Indices::Range { start, step, count }, &grid).unwrap();
             let expected: Vec<_> = (0..count).map(|k| (k, nth(start, step, k))).collect();
             prop_assert_eq!(walk(&projection, &grid), expected);
         }
@@ -226,7 +226,7 @@ mod tests {
             let text = format!(r#"{{"name":"rectilinear","configuration":{{"kind":"inline","chunk_shapes":[{lens:?}]}}}}"#);
             let document = Document::parse(text.as_bytes()).unwrap();
             let grid = ChunkGrid::parse(&Extension::parse(document.root()).unwrap(), &[total]).unwrap().dimensions.remove(0);
-            let projection = AxisProjection::new(&Indices::Range { start, step, count }, &grid).unwrap();
+            let projection = DimensionProjection::new(&Indices::Range { start, step, count }, &grid).unwrap();
             let expected: Vec<_> = (0..count).map(|k| (k, nth(start, step, k))).collect();
             prop_assert_eq!(walk(&projection, &grid), expected);
         }
@@ -234,7 +234,7 @@ mod tests {
         #[test]
         fn lists_keep_their_order(chunk in 1_u64..9, list in prop::collection::vec(0_u64..40, 0..20)) {
             let grid = GridDimension::Regular(chunk);
-            let projection = AxisProjection::new(&Indices::List(list.clone().into()), &grid).unwrap();
+            let projection = DimensionProjection::new(&Indices::List(list.clone().into()), &grid).unwrap();
             let expected: Vec<_> = list.iter().enumerate().map(|(k, index)| (k as u64, *index)).collect();
             prop_assert_eq!(walk(&projection, &grid), expected);
         }
@@ -244,7 +244,7 @@ mod tests {
     fn huge_ranges_are_not_walked() {
         let grid = GridDimension::Regular(1000);
         let indices = Indices::Range { start: 0, step: 1, count: 1 << 62 };
-        let projection = AxisProjection::new(&indices, &grid).unwrap();
+        let projection = DimensionProjection::new(&indices, &grid).unwrap();
         let last = projection.span(projection.span_count() - 1).unwrap();
         assert_eq!(last.output_start + last.count(), 1 << 62);
     }

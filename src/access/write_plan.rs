@@ -9,8 +9,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::access::binding::Binding;
-use crate::access::piece::{Moved, MovedAxis, word};
-use crate::access::projection::{AxisProjection, Taken};
+use crate::access::instruction::{ChunkProjection, ProjectedAxis, word};
+use crate::access::projection::{DimensionProjection, Taken};
 use crate::access::selection::{Indices, Selected};
 use crate::error::Result;
 use crate::format::chunk_grid::GridDimension;
@@ -36,7 +36,7 @@ enum Work {
 
 enum Axis {
     /// Even steps: each chunk is one span.
-    Spans(AxisProjection),
+    Spans(DimensionProjection),
     /// By chunk, index in it and place in the source; of a repeated index the last place.
     Listed(Vec<(u64, Vec<(u32, u32)>)>),
 }
@@ -47,7 +47,7 @@ pub struct ChunkWrite {
     /// Its indices in the grid.
     pub chunk: Vec<u64>,
     /// Which of its elements take which of the cut-out ones.
-    pub moved: Moved,
+    pub projection: ChunkProjection,
     /// What to cut out of the source, packed in C order.
     pub cut: Vec<Cut>,
     /// Whether every element that lies inside the array is written, so that what was stored does not matter.
@@ -139,18 +139,18 @@ impl WritePlan {
     fn orthogonal(&self, axes: &[Axis], i: u64) -> Result<ChunkWrite> {
         let mut rest = i;
         let mut write = nothing();
-        let mut moved = Vec::with_capacity(axes.len());
+        let mut projection = Vec::with_capacity(axes.len());
         for axis in axes.iter().rev() {
             let (chunk, along, cut) = axis.entry(rest % axis.len().max(1))?;
             rest /= axis.len().max(1);
             write.chunk.push(chunk);
-            moved.push(along);
+            projection.push(along);
             write.cut.push(cut);
         }
         write.chunk.reverse();
         write.cut.reverse();
-        moved.reverse();
-        write.moved = Moved::Orthogonal(moved);
+        projection.reverse();
+        write.projection = ChunkProjection::Orthogonal(projection);
         let inside = inside(&self.binding, &write.chunk);
         write.covers = write.cut.iter().zip(&inside).all(|(cut, len)| cut.count() == *len);
         Ok(write)
@@ -163,7 +163,7 @@ impl WritePlan {
         let inside = limits::product(inside(&self.binding, chunk), "chunk")?;
         Ok(ChunkWrite {
             chunk: chunk.to_vec(),
-            moved: Moved::Points {
+            projection: ChunkProjection::Points {
                 indices: indices.collect(),
                 places: (0..points.len() as u64).map(word).collect::<Result<_>>()?,
             },
@@ -174,7 +174,12 @@ impl WritePlan {
 }
 
 fn nothing() -> ChunkWrite {
-    ChunkWrite { chunk: Vec::new(), moved: Moved::Orthogonal(Vec::new()), cut: Vec::new(), covers: true }
+    ChunkWrite {
+        chunk: Vec::new(),
+        projection: ChunkProjection::Orthogonal(Vec::new()),
+        cut: Vec::new(),
+        covers: true,
+    }
 }
 
 /// How many elements along each dimension of a stored chunk lie inside the array.
@@ -191,7 +196,9 @@ pub fn inside(binding: &Binding, chunk: &[u64]) -> Vec<u64> {
 
 impl Axis {
     fn new(indices: &Indices, grid: &GridDimension) -> Result<Self> {
-        let Indices::List(list) = indices else { return AxisProjection::new(indices, grid).map(Self::Spans) };
+        let Indices::List(list) = indices else {
+            return DimensionProjection::new(indices, grid).map(Self::Spans);
+        };
         let mut chunks: BTreeMap<u64, BTreeMap<u32, u32>> = BTreeMap::new();
         for (place, index) in list.iter().enumerate() {
             let chunk = grid.chunk_of(*index);
@@ -211,36 +218,36 @@ impl Axis {
     }
 
     /// Chunk, what it takes of the cut, and the cut.
-    fn entry(&self, i: u64) -> Result<(u64, MovedAxis, Cut)> {
+    fn entry(&self, i: u64) -> Result<(u64, ProjectedAxis, Cut)> {
         match self {
             Self::Spans(projection) => {
                 let Some(span) = projection.span(i) else {
                     return Ok((
                         0,
-                        MovedAxis::List { indices: Vec::new(), places: Vec::new() },
+                        ProjectedAxis::List { indices: Vec::new(), places: Vec::new() },
                         Cut::Range(0..0),
                     ));
                 };
                 let cut = Cut::Range(span.output_start..span.output_start + span.count());
-                let moved = match &span.taken {
-                    Taken::Range { first, step, count } => MovedAxis::Range {
+                let projection = match &span.taken {
+                    Taken::Range { first, step, count } => ProjectedAxis::Range {
                         first: word(*first)?,
                         step: i32::try_from(*step).unwrap_or(1), // Longer than a chunk: one index only.
                         count: word(*count)?,
                         place: 0,
                     },
-                    Taken::List(list) => MovedAxis::List {
+                    Taken::List(list) => ProjectedAxis::List {
                         indices: list.iter().map(|index| word(*index)).collect::<Result<_>>()?,
                         places: (0..list.len() as u64).map(word).collect::<Result<_>>()?,
                     },
                 };
-                Ok((span.chunk, moved, cut))
+                Ok((span.chunk, projection, cut))
             }
             Self::Listed(chunks) => {
                 let (chunk, pairs) = chunks.get(limits::to_usize(i, "chunk")?).cloned().unwrap_or_default();
                 let (indices, places): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
                 let local = (0..indices.len() as u64).map(word).collect::<Result<_>>()?;
-                Ok((chunk, MovedAxis::List { indices, places: local }, Cut::List(places)))
+                Ok((chunk, ProjectedAxis::List { indices, places: local }, Cut::List(places)))
             }
         }
     }
@@ -339,8 +346,11 @@ mod tests {
         let first = list.chunk(0).unwrap();
         assert_eq!(first.cut, [Cut::List(vec![3, 2])]);
         assert_eq!(
-            first.moved,
-            Moved::Orthogonal(vec![MovedAxis::List { indices: vec![0, 1], places: vec![0, 1] }])
+            first.projection,
+            ChunkProjection::Orthogonal(vec![ProjectedAxis::List {
+                indices: vec![0, 1],
+                places: vec![0, 1]
+            }])
         );
         let points = plan(&[6], &[3], &Selection::Points(vec![vec![0, 1, 2, 0]]));
         assert_eq!(points.chunk_count().unwrap(), 1);

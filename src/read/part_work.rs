@@ -13,8 +13,8 @@ use futures_util::future::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
 use crate::access::binding::Level;
+use crate::access::instruction::{PartHeader, ProjectedAxis};
 use crate::access::part::Part;
-use crate::access::piece::{Header, MovedAxis};
 use crate::access::plan::{ByteRequest, PartPlan, PartProjection, RequestedRange};
 use crate::error::Result;
 use crate::read::chunk_cache::Kind;
@@ -78,7 +78,7 @@ type Waiting = LocalFuture<'static, std::result::Result<Event, Interrupted>>;
 struct SharedUse {
     /// All that the array has of it.
     is_all: bool,
-    moved: Vec<MovedAxis>,
+    projection: Vec<ProjectedAxis>,
 }
 
 /// A part on its way: its plan, what needs no decoder any more, and whoever decodes the rest once there is something to decode.
@@ -237,12 +237,12 @@ impl ReadWork {
         if !self.keeping.decoded || self.layout.element_size == 0 || self.is_plain(level) {
             return None;
         }
-        let moved = plan.moved_box(need.id)?;
+        let projection = plan.projection_box(need.id)?;
         let shape = &self.fetching.array.binding().metadata().shape;
-        let is_all = moved.iter().zip(&level.shape).zip(shape.iter().zip(need.origin.iter())).all(
+        let is_all = projection.iter().zip(&level.shape).zip(shape.iter().zip(need.origin.iter())).all(
             |((axis, extent), (end, origin))| axis.count() == (*extent).min(end.saturating_sub(*origin)),
         );
-        self.has_rows(&moved).then_some(SharedUse { is_all, moved })
+        self.has_rows(&projection).then_some(SharedUse { is_all, projection })
     }
 
     /// A chunk that somebody is decoding whole, for all who want some of it, unless that is less urgent: it waits in queues that would
@@ -269,7 +269,7 @@ impl ReadWork {
         if !shared.is_all {
             return self.decodes_whole(plan, need);
         }
-        elsewhere.iter().any(|other| other.takes(&need.origin, &shared.moved))
+        elsewhere.iter().any(|other| other.takes(&need.origin, &shared.projection))
     }
 
     /// Whether the bytes of a chunk are elements of the result.
@@ -287,14 +287,14 @@ impl ReadWork {
     }
 
     /// Whether what is taken from a chunk is taken by rows, or is little.
-    fn has_rows(&self, moved: &[MovedAxis]) -> bool {
-        let elements: u64 = moved.iter().map(MovedAxis::count).product();
+    fn has_rows(&self, projection: &[ProjectedAxis]) -> bool {
+        let elements: u64 = projection.iter().map(ProjectedAxis::count).product();
         if elements <= SINGLE_ELEMENTS {
             return true;
         }
-        let fastest = self.layout.order.iter().rev().filter_map(|axis| moved.get(*axis));
+        let fastest = self.layout.order.iter().rev().filter_map(|axis| projection.get(*axis));
         let row = fastest.into_iter().find(|axis| axis.count() > 1);
-        let is_row = matches!(row, Some(MovedAxis::Range { step: 1, .. }));
+        let is_row = matches!(row, Some(ProjectedAxis::Range { step: 1, .. }));
         is_row && self.layout.order == self.keeping.native_order
     }
 
@@ -337,7 +337,7 @@ impl ReadWork {
             // Their elements are kept instead.
             fetching: Fetching { keeps: false, context, ..self.fetching.clone() },
             decoder: self.decoder.clone(),
-            header: Header::new(&shape, order, &self.layout.conversion)?.to_words(),
+            header: PartHeader::new(&shape, order, &self.layout.conversion)?.to_words(),
             plan: plan.stacked(&ids, along)?,
             slot_bytes: shape.iter().product::<u64>() / (needs.len() as u64).max(1)
                 * self.layout.element_size as u64,
@@ -366,12 +366,13 @@ impl ReadWork {
         let arrived = chunks.iter().filter(|(need, _)| need.rows.is_none()).count();
         count(in_flight, arrived, chunks.iter().map(|(_, chunk)| chunk.fetched).sum());
         for (need, chunk) in chunks {
-            let (Some(elements), Some(moved)) = (chunk.elements, in_flight.plan.moved_box(need.id)) else {
+            let (Some(elements), Some(projection)) = (chunk.elements, in_flight.plan.projection_box(need.id))
+            else {
                 continue;
             };
             let level = in_flight.plan.leaf(need.id)?;
             let strides = packed_strides(&level.shape, &self.keeping.native_order);
-            in_flight.chunks.push(PlacedChunk { elements, strides, moved });
+            in_flight.chunks.push(PlacedChunk { elements, strides, projection });
         }
         Ok(())
     }
@@ -394,7 +395,8 @@ impl ReadWork {
     /// Hands what has arrived on to the decoder.
     fn supply(&self, in_flight: &mut InFlight, part: &Part) -> Result<()> {
         let encoded = std::mem::take(&mut in_flight.encoded);
-        let header = || Ok(Header::new(&part.shape, &self.layout.order, &self.layout.conversion)?.to_words());
+        let header =
+            || Ok(PartHeader::new(&part.shape, &self.layout.order, &self.layout.conversion)?.to_words());
         supply(&self.fetching, &*self.decoder, &in_flight.plan, &mut in_flight.decoding, encoded, header)
     }
 
@@ -403,7 +405,8 @@ impl ReadWork {
         let level = plan.leaf(need.id)?;
         let plain = level.pipeline.plain_strides().filter(|_| self.is_plain(level));
         let Some(strides) = plain else { return Ok(None) };
-        let Some(moved) = plan.moved_box(need.id).filter(|moved| self.has_rows(moved)) else {
+        let Some(projection) = plan.projection_box(need.id).filter(|projection| self.has_rows(projection))
+        else {
             return Ok(None);
         };
         let strides = in_array_order(&strides, &level.axes);
@@ -412,7 +415,7 @@ impl ReadWork {
             let error = wrong_length(expected, value.len());
             return Err(error.at_key(self.fetching.array.chunk_key(&need.chunk).as_str()));
         }
-        Ok(Some(PlacedChunk { elements: value.clone(), strides, moved }))
+        Ok(Some(PlacedChunk { elements: value.clone(), strides, projection }))
     }
 }
 
@@ -449,7 +452,7 @@ fn joined(
 /// Whether chunks fill a part: no two of them have a place in common.
 fn covers(chunks: &[PlacedChunk], part: &Part) -> bool {
     let placed: u64 =
-        chunks.iter().map(|chunk| chunk.moved.iter().map(MovedAxis::count).product::<u64>()).sum();
+        chunks.iter().map(|chunk| chunk.projection.iter().map(ProjectedAxis::count).product::<u64>()).sum();
     placed == part.shape.iter().product::<u64>()
 }
 

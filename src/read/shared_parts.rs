@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use crate::access::piece::Header;
+use crate::access::instruction::PartHeader;
 use crate::access::plan::PartProjection;
 use crate::read::part_work::{PartRun, ReadWork};
 use crate::read::types::{Counts, PartNote, PartResult, Parts};
@@ -76,7 +76,7 @@ fn is_current(read: &ReadWork, run: &PartRun, since: Moment) -> bool {
 
 /// What two parts have in common that are one: what they take, and the form of it.
 fn identity(read: &ReadWork, run: &PartRun, projection: &PartProjection) -> Option<Rc<[u32]>> {
-    let header = Header::new(&run.part.shape, &read.layout.order, &read.layout.conversion).ok()?;
+    let header = PartHeader::new(&run.part.shape, &read.layout.order, &read.layout.conversion).ok()?;
     let mut words = header.to_words();
     words.extend(projection.to_words().ok()?);
     Some(words.into())

@@ -65,9 +65,9 @@ impl<'a> ChunkWriter<'a> {
         if change.covers {
             return Ok(None);
         }
-        if let Change::Write { moved, .. } = &update.change
+        if let Change::Write { projection, .. } = &update.change
             && store.capabilities().partial
-            && let Some(remains) = Remains::of(self.array.binding(), &update.chunk, moved)?
+            && let Some(remains) = Remains::of(self.array.binding(), &update.chunk, projection)?
             && let Remaining::Known(value) = old_shard::remaining(store, key, &remains, &self.context).await?
         {
             return Ok(value);

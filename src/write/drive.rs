@@ -98,7 +98,7 @@ impl<'a> Write<'a> {
     }
 
     async fn chunk(&self, i: u64, writer: &ChunkWriter<'_>) -> Result<Done> {
-        let ChunkWrite { chunk, moved, cut, covers } = self.plan.chunk(i)?;
+        let ChunkWrite { chunk, projection, cut, covers } = self.plan.chunk(i)?;
         let (elements, broadcast) = match &self.request.source {
             WriteSource::Element(element) => (Value::from(element.clone()), true),
             WriteSource::Elements(elements) => (self.cut_fixed(elements, &cut)?, false),
@@ -106,7 +106,7 @@ impl<'a> Write<'a> {
         };
         let update = ChunkUpdate {
             chunk,
-            change: Change::Write { moved, broadcast },
+            change: Change::Write { projection, broadcast },
             keep_empty: self.request.keep_empty_chunks,
             order: self.request.chunk_order,
         };

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::covers;
 use super::shard::Shard;
 use crate::access::binding::{Binding, Chain};
-use crate::access::piece::Moved;
+use crate::access::instruction::ChunkProjection;
 use crate::access::plan::RequestedRange;
 use crate::access::write_plan::inside;
 use crate::error::Result;
@@ -28,14 +28,14 @@ impl Remains {
     ///
     /// # Errors
     /// As binding the codecs, and `Limit`.
-    pub fn of(binding: &Binding, chunk: &[u64], moved: &Moved) -> Result<Option<Self>> {
+    pub fn of(binding: &Binding, chunk: &[u64], projection: &ChunkProjection) -> Result<Option<Self>> {
         let chain: Rc<Chain> = binding.chain_of(chunk)?;
         let (Some(outer), Some(inner)) = (chain.level(0), chain.level(1)) else { return Ok(None) };
         let Some(sharding) = outer.pipeline.plannable_sharding() else { return Ok(None) };
         let inside = inside(binding, chunk);
         let shard = Shard { sharding, inner, level: 0, inside: &inside };
-        let touched = shard.divide(moved)?.into_iter();
-        let replaced = touched.filter(|(linear, moved)| covers(moved, &shard.inside_of(*linear)));
+        let touched = shard.divide(projection)?.into_iter();
+        let replaced = touched.filter(|(linear, projection)| covers(projection, &shard.inside_of(*linear)));
         let replaced: BTreeSet<usize> = replaced.map(|(linear, _)| linear).collect();
         let count = limits::product(sharding.grid().iter().copied(), "shard")?;
         let count = limits::to_usize(count, "shard")?;

@@ -2,7 +2,7 @@
 
 use super::axis_len;
 use crate::access::binding::Binding;
-use crate::access::piece::Moved;
+use crate::access::instruction::ChunkProjection;
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::array_bytes::VariableBytes;
 
@@ -20,10 +20,15 @@ pub(super) enum NewElements<'a> {
 }
 
 impl<'a> Source<'a> {
-    pub fn new(binding: &Binding, written: Option<&Moved>, broadcast: bool, bytes: &'a [u8]) -> Result<Self> {
+    pub fn new(
+        binding: &Binding,
+        written: Option<&ChunkProjection>,
+        broadcast: bool,
+        bytes: &'a [u8],
+    ) -> Result<Self> {
         let counts: Vec<usize> = match written {
-            Some(Moved::Orthogonal(axes)) => axes.iter().map(axis_len).collect(),
-            Some(Moved::Points { places, .. }) => vec![places.len()],
+            Some(ChunkProjection::Orthogonal(axes)) => axes.iter().map(axis_len).collect(),
+            Some(ChunkProjection::Points { places, .. }) => vec![places.len()],
             None => Vec::new(),
         };
         let count = if broadcast { 1 } else { counts.iter().product() };
