@@ -19,12 +19,12 @@ pub struct Span {
     /// First place in the output.
     pub output_start: u64,
     /// What is taken.
-    pub taken: Taken,
+    pub indices: ChunkIndices,
 }
 
 /// Indices within a chunk, relative to its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum ChunkIndices {
     /// `first`, `first + step`, … `count` of them.
     Range {
         /// First index.
@@ -41,9 +41,9 @@ pub enum Taken {
 impl Span {
     /// How many places of the output it fills.
     pub fn count(&self) -> u64 {
-        match &self.taken {
-            Taken::Range { count, .. } => *count,
-            Taken::List(list) => list.len() as u64,
+        match &self.indices {
+            ChunkIndices::Range { count, .. } => *count,
+            ChunkIndices::List(list) => list.len() as u64,
         }
     }
 }
@@ -108,7 +108,11 @@ impl DimensionProjection {
                 let index = nth(*start, *step, i);
                 let chunk = grid.chunk_of(index);
                 let first = index - grid.chunk_extent(chunk).start;
-                Some(Span { chunk, output_start: i, taken: Taken::Range { first, step: 1, count: 1 } })
+                Some(Span {
+                    chunk,
+                    output_start: i,
+                    indices: ChunkIndices::Range { first, step: 1, count: 1 },
+                })
             }
             Spans::Listed(spans) => spans.get(usize::try_from(i).ok()?).cloned(),
         }
@@ -153,8 +157,8 @@ fn neighbour_span(extent: &Range<u64>, start: u64, step: i64, count: u64, chunk:
         (before, (start - extent.start) / stride + 1)
     };
     let first = nth(start, step, before) - extent.start;
-    let taken = Taken::Range { first, step, count: through.min(count) - before };
-    Span { chunk, output_start: before, taken }
+    let indices = ChunkIndices::Range { first, step, count: through.min(count) - before };
+    Span { chunk, output_start: before, indices }
 }
 
 /// Runs of neighbouring list entries that lie in one chunk.
@@ -164,10 +168,16 @@ fn list_spans(indices: impl Iterator<Item = u64>, grid: &GridDimension) -> Resul
         let chunk = grid.chunk_of(index);
         let within = index - grid.chunk_extent(chunk).start;
         match spans.last_mut() {
-            Some(Span { chunk: last, taken: Taken::List(list), .. }) if *last == chunk => list.push(within),
+            Some(Span { chunk: last, indices: ChunkIndices::List(list), .. }) if *last == chunk => {
+                list.push(within)
+            }
             _ => {
                 limits::reserve(&mut spans, 1, "index list")?;
-                spans.push(Span { chunk, output_start: place as u64, taken: Taken::List(vec![within]) });
+                spans.push(Span {
+                    chunk,
+                    output_start: place as u64,
+                    indices: ChunkIndices::List(vec![within]),
+                });
             }
         }
     }
@@ -190,9 +200,9 @@ mod tests {
             let origin = grid.chunk_extent(span.chunk).start;
             let len = grid.chunk_extent(span.chunk).end - origin;
             for k in 0..span.count() {
-                let within = match &span.taken {
-                    Taken::Range { first, step, .. } => nth(*first, *step, k),
-                    Taken::List(list) => list[usize::try_from(k).unwrap()],
+                let within = match &span.indices {
+                    ChunkIndices::Range { first, step, .. } => nth(*first, *step, k),
+                    ChunkIndices::List(list) => list[usize::try_from(k).unwrap()],
                 };
                 assert!(within < len);
                 pairs.push((span.output_start + k, origin + within));

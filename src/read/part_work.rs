@@ -338,7 +338,7 @@ impl ReadWork {
             fetching: Fetching { keeps: false, context, ..self.fetching.clone() },
             decoder: self.decoder.clone(),
             header: PartHeader::new(&shape, order, &self.layout.conversion)?.to_words(),
-            plan: plan.stacked(&ids, along)?,
+            plan: plan.batch(&ids, along)?,
             slot_bytes: shape.iter().product::<u64>() / (needs.len() as u64).max(1)
                 * self.layout.element_size as u64,
             needs: needs.iter().map(|need| self.converted(need)).collect(),

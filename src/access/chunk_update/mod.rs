@@ -3,8 +3,8 @@
 //! A shard is taken apart by its index: inner chunks that nothing is written to keep their encoded bytes, nested shards are changed
 //! the same way. What lies past the array's end is always fill value afterwards. A chunk of fill value alone is not stored.
 
+mod kept_chunks;
 mod pending;
-mod remains;
 mod shard;
 mod source;
 
@@ -12,8 +12,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+pub use kept_chunks::{KeptChunks, KeptRanges};
 pub use pending::PendingUpdate;
-pub use remains::{Kept, Remains};
 use shard::Shard;
 pub use source::pack;
 use source::{NewElements, Source};

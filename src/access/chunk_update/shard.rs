@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::access::binding::Level;
 use crate::access::instruction::{ChunkProjection, ProjectedAxis, word};
-use crate::access::projection::{DimensionProjection, Taken};
+use crate::access::projection::{ChunkIndices, DimensionProjection};
 use crate::access::selection::Indices;
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::GridDimension;
@@ -96,7 +96,7 @@ fn divide_axis(axis: &ProjectedAxis, extent: u64) -> Result<Vec<(u64, ProjectedA
             let spans = (0..projection.span_count()).filter_map(|i| projection.span(i));
             spans
                 .map(|span| {
-                    let Taken::Range { first, step, count } = span.taken else {
+                    let ChunkIndices::Range { first, step, count } = span.indices else {
                         return Err(Error::argument("a range is divided into ranges"));
                     };
                     let step = i32::try_from(step).unwrap_or(1);

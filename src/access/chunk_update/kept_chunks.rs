@@ -17,13 +17,13 @@ use crate::format::codec::sharding::{IndexLocation, ShardIndex};
 use crate::limits;
 
 /// A shard of which at least half of the inner chunks are written in full.
-pub struct Remains {
+pub struct KeptChunks {
     index: Rc<ShardIndexFormat>,
     count: usize,
     replaced: BTreeSet<usize>,
 }
 
-impl Remains {
+impl KeptChunks {
     /// Of a write to a stored chunk; `None` where that is no shard, or fewer of its inner chunks are replaced.
     ///
     /// # Errors
@@ -56,9 +56,9 @@ impl Remains {
     ///
     /// # Errors
     /// `Format` for an index that cannot be.
-    pub fn kept(&self, encoded: &[u8], shard_len: Option<u64>) -> Result<Kept> {
+    pub fn kept(&self, encoded: &[u8], shard_len: Option<u64>) -> Result<KeptRanges> {
         let index: ShardIndex = self.index.decode(encoded, shard_len)?;
-        let mut kept = Kept { ranges: Vec::new(), index: 0, len: 0 };
+        let mut kept = KeptRanges { ranges: Vec::new(), index: 0, len: 0 };
         for linear in 0..self.count {
             let Some(range) = index.get(linear)? else { continue };
             kept.len = kept.len.max(range.end);
@@ -78,7 +78,7 @@ impl Remains {
 }
 
 /// Places in a shard; what lies behind the last chunk counts for nothing.
-pub struct Kept {
+pub struct KeptRanges {
     /// Of the inner chunks that are kept.
     pub ranges: Vec<Range<u64>>,
     /// Of the index.
