@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::access::binding::{Binding, Level};
+use crate::access::dimension_order::{in_array_order, packed_strides};
 use crate::access::instruction::{ChunkInstruction, ChunkProjection, PartHeader, ProjectedAxis, touched};
 use crate::access::part_buffer::PartBuffer;
 use crate::error::{Error, Result};
@@ -47,7 +48,7 @@ impl Assembly {
         let metadata = binding.metadata();
         let elements = limits::product(shape.iter().copied(), "part")?;
         let buffer = PartBuffer::new(elements, metadata.data_type.size(), &metadata.fill_value, spare)?;
-        let strides = strides(&shape, &order)?;
+        let strides = packed_strides(&shape, &order)?;
         let conversion = match header.conversion.as_slice() {
             [] => None,
             words => Some(Conversion::from_words(words, &metadata.data_type)?),
@@ -218,30 +219,6 @@ fn wanted_box(level: &Level, projection: &ChunkProjection) -> Result<Vec<Range<u
         wanted.iter().zip(&level.pipeline.decoded().shape).all(|(range, extent)| range.end <= *extent)
     };
     wanted.filter(inside).ok_or_else(wrong_table)
-}
-
-/// A level's strides in the array's order of dimensions.
-fn in_array_order(strides: &[usize], axes: &[usize]) -> Vec<usize> {
-    let mut ordered = vec![0; strides.len()];
-    for (axis, stride) in axes.iter().zip(strides) {
-        if let Some(place) = ordered.get_mut(*axis) {
-            *place = *stride;
-        }
-    }
-    ordered
-}
-
-/// Elements from one place to the next along each dimension of a part.
-fn strides(shape: &[u64], order: &[usize]) -> Result<Vec<usize>> {
-    let mut strides = vec![0; shape.len()];
-    let mut step = 1_u64;
-    for dimension in order.iter().rev() {
-        if let (Some(stride), Some(extent)) = (strides.get_mut(*dimension), shape.get(*dimension)) {
-            *stride = limits::to_usize(step, "part")?;
-            step = step.saturating_mul(*extent);
-        }
-    }
-    Ok(strides)
 }
 
 fn wrong_table() -> Error {

@@ -8,6 +8,7 @@
 pub mod assemble;
 pub mod binding;
 pub mod chunk_update;
+pub mod dimension_order;
 pub mod instruction;
 pub mod nearest;
 pub mod part;

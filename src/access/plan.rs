@@ -238,7 +238,7 @@ impl PartPlan {
         let child = planned.chain.level(planned.level + 1).ok_or_else(unknown_request)?;
         let grid = self.sharding(id)?.grid().to_vec();
         for (position, wanted) in self.divide(&planned, child) {
-            let linear = linear_index(&position, &child.axes, &grid)?;
+            let linear = child.index_in_shard(&position, &grid)?;
             let Some(bytes) = index.get(linear)? else { continue };
             let origin = (0..position.len())
                 .map(|dimension| planned.origin[dimension] + position[dimension] * child.shape[dimension])
@@ -541,14 +541,6 @@ fn rows_of_axes(axes: &[Vec<RowAxis>]) -> Vec<WantedAt> {
 
 fn extended<T: Clone>(list: &[T], next: T) -> Vec<T> {
     list.iter().cloned().chain([next]).collect()
-}
-
-/// Where the inner chunk at `position` (array's order of dimensions) stands in a shard's index (the shard's order).
-fn linear_index(position: &[u64], axes: &[usize], grid: &[u64]) -> Result<usize> {
-    let in_shard_order = axes.iter().zip(grid);
-    let linear = in_shard_order
-        .fold(0, |linear, (axis, along)| linear * along + position.get(*axis).copied().unwrap_or(0));
-    limits::to_usize(linear, "shard index")
 }
 
 fn byte_request(id: usize, planned: &PlannedChunk) -> ByteRequest {

@@ -13,6 +13,7 @@ use futures_util::future::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
 use crate::access::binding::Level;
+use crate::access::dimension_order::{in_array_order, packed_strides};
 use crate::access::instruction::{PartHeader, ProjectedAxis};
 use crate::access::part::Part;
 use crate::access::plan::{ByteRequest, PartPlan, PartProjection, RequestedRange};
@@ -371,7 +372,7 @@ impl ReadWork {
                 continue;
             };
             let level = in_flight.plan.leaf(need.id)?;
-            let strides = packed_strides(&level.shape, &self.keeping.native_order);
+            let strides = packed_strides(&level.shape, &self.keeping.native_order)?;
             in_flight.chunks.push(PlacedChunk { elements, strides, projection });
         }
         Ok(())
@@ -454,28 +455,4 @@ fn covers(chunks: &[PlacedChunk], part: &Part) -> bool {
     let placed: u64 =
         chunks.iter().map(|chunk| chunk.projection.iter().map(ProjectedAxis::count).product::<u64>()).sum();
     placed == part.shape.iter().product::<u64>()
-}
-
-/// Elements from one index to the next along each dimension of a packed box, whose dimensions stand in this order, slowest first.
-fn packed_strides(shape: &[u64], order: &[usize]) -> Vec<usize> {
-    let mut strides = vec![0; shape.len()];
-    let mut step = 1_usize;
-    for axis in order.iter().rev() {
-        if let (Some(stride), Some(extent)) = (strides.get_mut(*axis), shape.get(*axis)) {
-            *stride = step;
-            step = step.saturating_mul(usize::try_from(*extent).unwrap_or(usize::MAX));
-        }
-    }
-    strides
-}
-
-/// A level's strides in the array's order of dimensions.
-fn in_array_order(strides: &[usize], axes: &[usize]) -> Vec<usize> {
-    let mut ordered = vec![0; strides.len()];
-    for (axis, stride) in axes.iter().zip(strides) {
-        if let Some(place) = ordered.get_mut(*axis) {
-            *place = *stride;
-        }
-    }
-    ordered
 }

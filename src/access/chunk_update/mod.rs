@@ -19,6 +19,7 @@ pub use source::pack;
 use source::{NewElements, Source};
 
 use crate::access::binding::{Binding, Chain, Level};
+use crate::access::dimension_order::{c_strides, in_array_order};
 use crate::access::instruction::{ChunkInstruction, ChunkProjection, ProjectedAxis, word};
 use crate::access::part_buffer::PartBuffer;
 use crate::access::write_plan::inside;
@@ -114,7 +115,7 @@ impl ChunkUpdate {
         let instruction = ChunkInstruction::read_all(rest)?.pop().ok_or_else(malformed)?;
         let change = match instruction.projection {
             ChunkProjection::Orthogonal(axes) if flags & CLIP != 0 => {
-                Change::Clip(axes.iter().map(|axis| axis_len(axis) as u64).collect())
+                Change::Clip(axes.iter().map(ProjectedAxis::count).collect())
             }
             projection => Change::Write { projection, broadcast: flags & BROADCAST != 0 },
         };
@@ -159,13 +160,6 @@ pub fn apply(
     updater.chunk(0, written, old, &inside).map_err(|error| error.at_key(key()))
 }
 
-fn axis_len(axis: &ProjectedAxis) -> usize {
-    match axis {
-        ProjectedAxis::Range { count, .. } => *count as usize,
-        ProjectedAxis::List { indices, .. } => indices.len(),
-    }
-}
-
 struct Updater<'a> {
     binding: &'a Binding,
     chain: &'a Chain,
@@ -205,7 +199,7 @@ impl Updater<'_> {
         let elements = match self.whole_chunk(level, written) {
             Some(bytes) => ArrayBytes::Fixed(bytes.to_vec()),
             None => {
-                let strides = packed_strides(level)?;
+                let strides = in_array_order(&c_strides(&decoded.shape)?, &level.axes);
                 let mut buffer =
                     PartBuffer::new(decoded.element_count()?, metadata.data_type.size(), fill, Vec::new())?;
                 let covered = written.is_some_and(|projection| covers(projection, inside));
@@ -381,33 +375,12 @@ fn turned(axis: &ProjectedAxis) -> ProjectedAxis {
 fn covers(projection: &ChunkProjection, inside: &[u64]) -> bool {
     match projection {
         ChunkProjection::Orthogonal(axes) => {
-            axes.iter().zip(inside).all(|(axis, inside)| axis_len(axis) as u64 == *inside)
+            axes.iter().zip(inside).all(|(axis, inside)| axis.count() == *inside)
         }
         ChunkProjection::Points { places, .. } => {
             limits::product(inside.iter().copied(), "chunk").is_ok_and(|count| count == places.len() as u64)
         }
     }
-}
-
-/// Elements from one index to the next along each dimension of the array, in the level's packed chunk.
-fn packed_strides(level: &Level) -> Result<Vec<usize>> {
-    let shape = &level.pipeline.decoded().shape;
-    let mut strides = vec![1; shape.len()];
-    for dimension in (1..shape.len()).rev() {
-        strides[dimension - 1] = strides[dimension] * limits::to_usize(shape[dimension], "chunk")?;
-    }
-    Ok(in_array_order(&strides, &level.axes))
-}
-
-/// A level's strides in the array's order of dimensions.
-fn in_array_order(strides: &[usize], axes: &[usize]) -> Vec<usize> {
-    let mut ordered = vec![0; strides.len()];
-    for (axis, stride) in axes.iter().zip(strides) {
-        if let Some(place) = ordered.get_mut(*axis) {
-            *place = *stride;
-        }
-    }
-    ordered
 }
 
 fn slice(shard: &[u8], range: Option<std::ops::Range<u64>>) -> Option<&[u8]> {

@@ -9,7 +9,6 @@ use crate::access::selection::Indices;
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::GridDimension;
 use crate::format::codec::sharding::{Sharding, unravel};
-use crate::limits;
 
 /// A shard being changed.
 pub(super) struct Shard<'a> {
@@ -39,7 +38,10 @@ impl Shard<'_> {
                         .collect();
                 }
                 for (position, axes) in product {
-                    touched.insert(self.linear(&position)?, ChunkProjection::Orthogonal(axes));
+                    touched.insert(
+                        self.inner.index_in_shard(&position, self.sharding.grid())?,
+                        ChunkProjection::Orthogonal(axes),
+                    );
                 }
             }
             ChunkProjection::Points { indices, places } => {
@@ -55,7 +57,9 @@ impl Shard<'_> {
                         indices: vec![Vec::new(); within.len()],
                         places: Vec::new(),
                     };
-                    let entry = touched.entry(self.linear(&position)?).or_insert_with(empty);
+                    let entry = touched
+                        .entry(self.inner.index_in_shard(&position, self.sharding.grid())?)
+                        .or_insert_with(empty);
                     if let ChunkProjection::Points { indices, places } = entry {
                         indices.iter_mut().zip(&within).for_each(|(list, index)| list.push(*index));
                         places.push(*place);
@@ -64,14 +68,6 @@ impl Shard<'_> {
             }
         }
         Ok(touched)
-    }
-
-    /// The number in the index of the inner chunk at a position in the array's order of dimensions.
-    fn linear(&self, position: &[u64]) -> Result<usize> {
-        let in_shard_order = self.inner.axes.iter().zip(self.sharding.grid());
-        let linear = in_shard_order
-            .fold(0, |linear, (axis, along)| linear * along + position.get(*axis).copied().unwrap_or(0));
-        limits::to_usize(linear, "shard index")
     }
 
     /// How much of an inner chunk lies inside, in the array's order of dimensions.
