@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use crate::access::projection::AxisProjection;
+use crate::access::projection::DimensionProjection;
 use crate::access::selection::{Selected, Selection};
 use crate::error::Result;
 use crate::format::chunk_grid::GridDimension;
@@ -45,7 +45,7 @@ pub struct PlannedObject {
 /// Chunks of one grid that a selection touches.
 enum TouchedChunks {
     /// All combinations.
-    Grid(Vec<AxisProjection>),
+    Grid(Vec<DimensionProjection>),
     /// These.
     Listed(Vec<Vec<u64>>),
 }
@@ -55,7 +55,7 @@ impl TouchedChunks {
         match selected {
             Selected::Orthogonal(axes) => {
                 let axes = axes.iter().zip(grid);
-                let projections = axes.map(|(axis, grid)| AxisProjection::new(&axis.indices, grid));
+                let projections = axes.map(|(axis, grid)| DimensionProjection::new(&axis.indices, grid));
                 projections.collect::<Result<_>>().map(Self::Grid)
             }
             Selected::Points(lists) => {
@@ -117,7 +117,7 @@ fn volume(chunk: &[u64], grid: &[GridDimension]) -> f64 {
 }
 
 /// Elements along one dimension of the chunks that are touched.
-fn elements_along(axis: &AxisProjection, grid: &GridDimension) -> f64 {
+fn elements_along(axis: &DimensionProjection, grid: &GridDimension) -> f64 {
     let count = axis.span_count();
     if let GridDimension::Regular(chunk) = grid {
         return number(count) * number(*chunk);

@@ -15,7 +15,7 @@ use crate::store::{LocalFuture, Value};
 
 /// Pieces, and the values they refer to by number.
 pub struct EncodedChunks {
-    /// See `access::piece`.
+    /// See `access::instruction`.
     pub table: Vec<u32>,
     /// The buffers of the table.
     pub values: Vec<Value>,
@@ -23,7 +23,7 @@ pub struct EncodedChunks {
 
 /// Whoever decodes.
 pub trait Decoder {
-    /// Begins a part; `header` is that of `access::piece`.
+    /// Begins a part; `header` is that of `access::instruction`.
     ///
     /// # Errors
     /// When nobody can decode this array.

@@ -1,6 +1,6 @@
 //! Step 5 as the caller sees it: what has arrived is handed to whoever decodes.
 
-use crate::access::piece::word;
+use crate::access::instruction::word;
 use crate::access::plan::{ByteRequest, PartPlan};
 use crate::error::{Error, Result};
 use crate::read::decoder::{Decoder, EncodedChunks, PartDecoder};
@@ -53,7 +53,7 @@ fn pieces(plan: &PartPlan, chunks: Vec<(ByteRequest, Value)>) -> Result<(Vec<u32
     for (need, buffer, place) in places {
         let start = values.get(buffer).map_or(0, Value::offset);
         let bytes = place.start - start..place.end - start;
-        plan.write_piece(need, word(buffer as u64)?, bytes, &mut table)?;
+        plan.write_instruction(need, word(buffer as u64)?, bytes, &mut table)?;
     }
     Ok((table, values))
 }

@@ -9,7 +9,7 @@ use futures_util::stream::{self, StreamExt, TryStreamExt};
 use crate::access::nearest::NearestFirst;
 use crate::access::part::{Part, PartGrid};
 use crate::access::plan::PartPlan;
-use crate::access::projection::AxisProjection;
+use crate::access::projection::DimensionProjection;
 use crate::access::selection::Selected;
 use crate::error::{Error, Result};
 use crate::limits;
@@ -32,7 +32,7 @@ const STREAMED_BYTES: u64 = 32 << 20;
 
 /// What a read is made of: the projections of a box, or points.
 enum PartPlanner {
-    Orthogonal { projections: Vec<AxisProjection>, grid: PartGrid },
+    Orthogonal { projections: Vec<DimensionProjection>, grid: PartGrid },
     Points { points: Vec<Rc<[u64]>>, count: u64, step: u64 },
 }
 
@@ -169,7 +169,7 @@ impl PartPlanner {
                 let projections = axes
                     .iter()
                     .zip(&leaf_grid)
-                    .map(|(axis, grid)| AxisProjection::new(&axis.indices, grid))
+                    .map(|(axis, grid)| DimensionProjection::new(&axis.indices, grid))
                     .collect::<Result<Vec<_>>>()?;
                 let size = typical_size(layout).max(array.binding().element_size());
                 let grid = PartGrid::new(&projections, size, &layout.order)?;
@@ -202,7 +202,7 @@ impl PartPlanner {
     fn chunk_count(&self) -> u64 {
         match self {
             Self::Orthogonal { projections, .. } => {
-                projections.iter().map(AxisProjection::span_count).fold(1, u64::saturating_mul)
+                projections.iter().map(DimensionProjection::span_count).fold(1, u64::saturating_mul)
             }
             Self::Points { .. } => 0,
         }
@@ -252,7 +252,7 @@ impl PartPlanner {
 /// The place that was given, and the middle along dimensions of which it says nothing.
 // Only to compare distances.
 #[allow(clippy::cast_precision_loss)]
-fn centre(projections: &[AxisProjection], given: &[f64]) -> Vec<f64> {
+fn centre(projections: &[DimensionProjection], given: &[f64]) -> Vec<f64> {
     let along = projections.iter().enumerate();
     along.map(|(at, axis)| given.get(at).copied().unwrap_or(axis.count() as f64 / 2.0)).collect()
 }

@@ -13,8 +13,9 @@ use futures_util::future::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 
 use crate::access::binding::Level;
+use crate::access::dimension_order::{in_array_order, packed_strides};
+use crate::access::instruction::{PartHeader, ProjectedAxis};
 use crate::access::part::Part;
-use crate::access::piece::{Header, MovedAxis};
 use crate::access::plan::{ByteRequest, PartPlan, PartProjection, RequestedRange};
 use crate::error::Result;
 use crate::read::chunk_cache::CacheKind;
@@ -78,7 +79,7 @@ type PendingEvent = LocalFuture<'static, std::result::Result<Event, Interrupted>
 struct SharedUse {
     /// All that the array has of it.
     is_all: bool,
-    moved: Vec<MovedAxis>,
+    projection: Vec<ProjectedAxis>,
 }
 
 /// A part on its way: its plan, what needs no decoder any more, and whoever decodes the rest once there is something to decode.
@@ -237,12 +238,12 @@ impl ReadContext {
         if !self.cache_policy.decoded || self.layout.element_size == 0 || self.is_plain(level) {
             return None;
         }
-        let moved = plan.moved_box(need.id)?;
+        let projection = plan.projection_box(need.id)?;
         let shape = &self.fetcher.array.binding().metadata().shape;
-        let is_all = moved.iter().zip(&level.shape).zip(shape.iter().zip(need.origin.iter())).all(
+        let is_all = projection.iter().zip(&level.shape).zip(shape.iter().zip(need.origin.iter())).all(
             |((axis, extent), (end, origin))| axis.count() == (*extent).min(end.saturating_sub(*origin)),
         );
-        self.has_rows(&moved).then_some(SharedUse { is_all, moved })
+        self.has_rows(&projection).then_some(SharedUse { is_all, projection })
     }
 
     /// A chunk that somebody is decoding whole, for all who want some of it, unless that is less urgent: it waits in queues that would
@@ -269,7 +270,7 @@ impl ReadContext {
         if !shared.is_all {
             return self.decodes_whole(plan, need);
         }
-        elsewhere.iter().any(|other| other.takes(&need.origin, &shared.moved))
+        elsewhere.iter().any(|other| other.takes(&need.origin, &shared.projection))
     }
 
     /// Whether the bytes of a chunk are elements of the result.
@@ -287,14 +288,14 @@ impl ReadContext {
     }
 
     /// Whether what is taken from a chunk is taken by rows, or is little.
-    fn has_rows(&self, moved: &[MovedAxis]) -> bool {
-        let elements: u64 = moved.iter().map(MovedAxis::count).product();
+    fn has_rows(&self, projection: &[ProjectedAxis]) -> bool {
+        let elements: u64 = projection.iter().map(ProjectedAxis::count).product();
         if elements <= SINGLE_ELEMENTS {
             return true;
         }
-        let fastest = self.layout.order.iter().rev().filter_map(|axis| moved.get(*axis));
+        let fastest = self.layout.order.iter().rev().filter_map(|axis| projection.get(*axis));
         let row = fastest.into_iter().find(|axis| axis.count() > 1);
-        let is_row = matches!(row, Some(MovedAxis::Range { step: 1, .. }));
+        let is_row = matches!(row, Some(ProjectedAxis::Range { step: 1, .. }));
         is_row && self.layout.order == self.cache_policy.native_order
     }
 
@@ -341,8 +342,8 @@ impl ReadContext {
             // Their elements are kept instead.
             fetcher: ChunkFetcher { keeps: false, context, ..self.fetcher.clone() },
             decoder: self.decoder.clone(),
-            header: Header::new(&shape, order, &self.layout.conversion)?.to_words(),
-            plan: plan.stacked(&ids, along)?,
+            header: PartHeader::new(&shape, order, &self.layout.conversion)?.to_words(),
+            plan: plan.batch(&ids, along)?,
             slot_bytes: shape.iter().product::<u64>() / (needs.len() as u64).max(1)
                 * self.layout.element_size as u64,
             needs: needs.iter().map(|need| self.converted(need)).collect(),
@@ -370,12 +371,13 @@ impl ReadContext {
         let arrived = chunks.iter().filter(|(need, _)| need.rows.is_none()).count();
         count(state, arrived, chunks.iter().map(|(_, chunk)| chunk.fetched).sum());
         for (need, chunk) in chunks {
-            let (Some(elements), Some(moved)) = (chunk.elements, state.plan.moved_box(need.id)) else {
+            let (Some(elements), Some(projection)) = (chunk.elements, state.plan.projection_box(need.id))
+            else {
                 continue;
             };
             let level = state.plan.leaf(need.id)?;
-            let strides = packed_strides(&level.shape, &self.cache_policy.native_order);
-            state.chunks.push(PlacedChunk { elements, strides, moved });
+            let strides = packed_strides(&level.shape, &self.cache_policy.native_order)?;
+            state.chunks.push(PlacedChunk { elements, strides, projection });
         }
         Ok(())
     }
@@ -398,7 +400,8 @@ impl ReadContext {
     /// Hands what has arrived on to the decoder.
     fn supply(&self, state: &mut PartState, part: &Part) -> Result<()> {
         let encoded = std::mem::take(&mut state.encoded);
-        let header = || Ok(Header::new(&part.shape, &self.layout.order, &self.layout.conversion)?.to_words());
+        let header =
+            || Ok(PartHeader::new(&part.shape, &self.layout.order, &self.layout.conversion)?.to_words());
         supply(&self.fetcher, &*self.decoder, &state.plan, &mut state.decoding, encoded, header)
     }
 
@@ -407,7 +410,8 @@ impl ReadContext {
         let level = plan.leaf(need.id)?;
         let plain = level.pipeline.plain_strides().filter(|_| self.is_plain(level));
         let Some(strides) = plain else { return Ok(None) };
-        let Some(moved) = plan.moved_box(need.id).filter(|moved| self.has_rows(moved)) else {
+        let Some(projection) = plan.projection_box(need.id).filter(|projection| self.has_rows(projection))
+        else {
             return Ok(None);
         };
         let strides = in_array_order(&strides, &level.axes);
@@ -416,7 +420,7 @@ impl ReadContext {
             let error = wrong_length(expected, value.len());
             return Err(error.at_key(self.fetcher.array.chunk_key(&need.chunk).as_str()));
         }
-        Ok(Some(PlacedChunk { elements: value.clone(), strides, moved }))
+        Ok(Some(PlacedChunk { elements: value.clone(), strides, projection }))
     }
 }
 
@@ -453,30 +457,6 @@ fn joined(
 /// Whether chunks fill a part: no two of them have a place in common.
 fn covers(chunks: &[PlacedChunk], part: &Part) -> bool {
     let placed: u64 =
-        chunks.iter().map(|chunk| chunk.moved.iter().map(MovedAxis::count).product::<u64>()).sum();
+        chunks.iter().map(|chunk| chunk.projection.iter().map(ProjectedAxis::count).product::<u64>()).sum();
     placed == part.shape.iter().product::<u64>()
-}
-
-/// Elements from one index to the next along each dimension of a packed box, whose dimensions stand in this order, slowest first.
-fn packed_strides(shape: &[u64], order: &[usize]) -> Vec<usize> {
-    let mut strides = vec![0; shape.len()];
-    let mut step = 1_usize;
-    for axis in order.iter().rev() {
-        if let (Some(stride), Some(extent)) = (strides.get_mut(*axis), shape.get(*axis)) {
-            *stride = step;
-            step = step.saturating_mul(usize::try_from(*extent).unwrap_or(usize::MAX));
-        }
-    }
-    strides
-}
-
-/// A level's strides in the array's order of dimensions.
-fn in_array_order(strides: &[usize], axes: &[usize]) -> Vec<usize> {
-    let mut ordered = vec![0; strides.len()];
-    for (axis, stride) in axes.iter().zip(strides) {
-        if let Some(place) = ordered.get_mut(*axis) {
-            *place = *stride;
-        }
-    }
-    ordered
 }

@@ -5,7 +5,7 @@
 
 use std::rc::Rc;
 
-use crate::access::piece::Header;
+use crate::access::instruction::PartHeader;
 use crate::access::plan::PartProjection;
 use crate::read::part_work::{PartTask, ReadContext};
 use crate::read::types::{PartCounts, PartNote, PartResult, PartsInFlight};
@@ -81,7 +81,7 @@ fn is_current(read: &ReadContext, run: &PartTask, since: Moment) -> bool {
 
 /// What two parts have in common that are one: what they take, and the form of it.
 fn identity(read: &ReadContext, run: &PartTask, projection: &PartProjection) -> Option<Rc<[u32]>> {
-    let header = Header::new(&run.part.shape, &read.layout.order, &read.layout.conversion).ok()?;
+    let header = PartHeader::new(&run.part.shape, &read.layout.order, &read.layout.conversion).ok()?;
     let mut words = header.to_words();
     words.extend(projection.to_words().ok()?);
     Some(words.into())

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
+use crate::access::instruction::ProjectedAxis;
 use crate::access::part::Part;
-use crate::access::piece::MovedAxis;
 use crate::access::plan::PartProjection;
 use crate::access::selection::Selection;
 use crate::error::{Error, Result};
@@ -78,7 +78,7 @@ pub struct PlacedChunk {
     /// Elements from one index to the next, along each dimension of the array.
     pub strides: Vec<usize>,
     /// Which of them go where in the part, dimension by dimension; only ranges.
-    pub moved: Vec<MovedAxis>,
+    pub projection: Vec<ProjectedAxis>,
 }
 
 /// How far a read is.

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use futures_util::future::FutureExt;
 
-use crate::access::projection::AxisProjection;
+use crate::access::projection::DimensionProjection;
 use crate::error::{Error, Result};
 use crate::format::codec::sharding::index::ShardIndexFormat;
 use crate::limits;
@@ -44,7 +44,7 @@ struct ShardCounts {
 
 impl WholeShards {
     /// For a read of these inner chunks; `None` where whole shards are not worth their bytes.
-    pub fn for_read(array: &Array, projections: &[AxisProjection]) -> Result<Option<Rc<Self>>> {
+    pub fn for_read(array: &Array, projections: &[DimensionProjection]) -> Result<Option<Rc<Self>>> {
         let binding = array.binding();
         let chain = binding.first_chain()?;
         let (Some(shard), 2) = (chain.level(0), chain.depth()) else { return Ok(None) };
@@ -117,7 +117,7 @@ impl WholeShards {
 }
 
 /// See [`ShardCounts`]; chunks and shards are regular.
-fn along(projection: &AxisProjection, len: u64, inner: u64, outer: u64) -> ShardCounts {
+fn along(projection: &DimensionProjection, len: u64, inner: u64, outer: u64) -> ShardCounts {
     let ends = projection.span(0).zip(projection.span(projection.span_count().saturating_sub(1)));
     let Some((first, last)) = ends else { return ShardCounts { shards: 0, wanted: 0, there: 0 } };
     let in_shard = outer.div_ceil(inner.max(1)).max(1);

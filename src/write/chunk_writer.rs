@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use crate::access::chunk_update::{Change, ChunkUpdate, Remains};
+use crate::access::chunk_update::{Change, ChunkUpdate, KeptChunks};
 use crate::error::{Error, ErrorKind, Result};
 use crate::format::path::StoreKey;
 use crate::read::array::Array;
@@ -65,9 +65,9 @@ impl<'a> ChunkWriter<'a> {
         if change.covers {
             return Ok(None);
         }
-        if let Change::Write { moved, .. } = &update.change
+        if let Change::Write { projection, .. } = &update.change
             && store.capabilities().partial
-            && let Some(remains) = Remains::of(self.array.binding(), &update.chunk, moved)?
+            && let Some(remains) = KeptChunks::of(self.array.binding(), &update.chunk, projection)?
             && let Remaining::Known(value) = old_shard::remaining(store, key, &remains, &self.context).await?
         {
             return Ok(value);

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use futures_util::stream::{self, StreamExt};
 
 use crate::access::chunk_update::{self, Change, ChunkUpdate};
-use crate::access::write_plan::{ChunkWrite, Cut, WritePlan, each_run};
+use crate::access::write_plan::{ChunkWrite, SourceAxis, WritePlan, each_run};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::limits;
@@ -98,7 +98,7 @@ impl<'a> Write<'a> {
     }
 
     async fn chunk(&self, i: u64, writer: &ChunkWriter<'_>) -> Result<Done> {
-        let ChunkWrite { chunk, moved, cut, covers } = self.plan.chunk(i)?;
+        let ChunkWrite { chunk, projection, source: cut, covers } = self.plan.chunk(i)?;
         let (elements, broadcast) = match &self.request.source {
             WriteSource::Element(element) => (Value::from(element.clone()), true),
             WriteSource::Elements(elements) => (self.cut_fixed(elements, &cut)?, false),
@@ -106,7 +106,7 @@ impl<'a> Write<'a> {
         };
         let update = ChunkUpdate {
             chunk,
-            change: Change::Write { moved, broadcast },
+            change: Change::Write { projection, broadcast },
             keep_empty: self.request.keep_empty_chunks,
             order: self.request.chunk_order,
         };
@@ -114,7 +114,7 @@ impl<'a> Write<'a> {
     }
 
     /// The elements that one chunk takes, packed. A chunk that takes neighbours shares the source's bytes.
-    fn cut_fixed(&self, elements: &Value, cut: &[Cut]) -> Result<Value> {
+    fn cut_fixed(&self, elements: &Value, cut: &[SourceAxis]) -> Result<Value> {
         let size = self.array.binding().element_size() as u64;
         let mut runs = Vec::new();
         each_run(self.plan.source_shape(), cut, &mut |run| {
@@ -136,7 +136,7 @@ impl<'a> Write<'a> {
         Ok(packed.into())
     }
 
-    fn cut_variable(&self, elements: &VariableBytes, cut: &[Cut]) -> Result<Value> {
+    fn cut_variable(&self, elements: &VariableBytes, cut: &[SourceAxis]) -> Result<Value> {
         let mut packed = VariableBytes::new();
         each_run(self.plan.source_shape(), cut, &mut |run| {
             run.into_iter().try_for_each(|number| {

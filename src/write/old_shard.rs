@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::access::chunk_update::Remains;
+use crate::access::chunk_update::KeptChunks;
 use crate::access::plan::RequestedRange;
 use crate::error::{Error, Result};
 use crate::format::path::StoreKey;
@@ -29,7 +29,7 @@ pub(super) enum Remaining {
 pub(super) async fn remaining(
     store: &Rc<dyn Store>,
     key: &StoreKey,
-    remains: &Remains,
+    remains: &KeptChunks,
     context: &RequestContext,
 ) -> Result<Remaining> {
     let range = match remains.index_range() {
