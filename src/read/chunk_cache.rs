@@ -263,11 +263,11 @@ impl ChunkCache {
     /// That of an array.
     pub fn of(store: &Rc<dyn Store>, path: &NodePath, document: &NodeDocument) -> Rc<Self> {
         let store = base(store);
-        let place = |store: &Rc<dyn Store>| Rc::as_ptr(store).cast::<()>();
-        let here = place(&store);
+        let address = |store: &Rc<dyn Store>| Rc::as_ptr(store).cast::<()>();
+        let here = address(&store);
         let is_it = |cache: &Rc<Self>| {
             let owner = &cache.owner;
-            place(&owner.store) == here && owner.path == *path && owner.document == *document
+            address(&owner.store) == here && owner.path == *path && owner.document == *document
         };
         CACHES.with_borrow_mut(|caches| {
             caches.retain(|cache| cache.strong_count() > 0);
@@ -283,12 +283,12 @@ impl ChunkCache {
     pub fn get(
         &self,
         kind: CacheKind,
-        need: &ByteRequest,
+        request: &ByteRequest,
         is_current: impl FnOnce(Moment) -> bool,
     ) -> Option<Option<Value>> {
         let mut entries = self.entries.borrow_mut();
-        let key = (kind, need.origin.clone());
-        let found = entries.get(&key).filter(|found| found.range == need.range && is_current(found.asked));
+        let key = (kind, request.origin.clone());
+        let found = entries.get(&key).filter(|found| found.range == request.range && is_current(found.asked));
         let Some(found) = found else {
             entries.remove(&key);
             with(kind, |queue| queue.counters.misses += 1);
@@ -302,8 +302,8 @@ impl ChunkCache {
     }
 
     /// Whether a chunk is entries; nothing is counted.
-    pub fn has(&self, kind: CacheKind, need: &ByteRequest) -> bool {
-        self.entries.borrow().contains_key(&(kind, need.origin.clone()))
+    pub fn has(&self, kind: CacheKind, request: &ByteRequest) -> bool {
+        self.entries.borrow().contains_key(&(kind, request.origin.clone()))
     }
 
     /// Keeps chunks that were asked for at a moment, and the buffers that they stand in.
@@ -313,11 +313,11 @@ impl ChunkCache {
         }
         let owner = Rc::downgrade(self);
         let keeps_absence = self.owner.store.absence_may_be_kept();
-        for (need, value) in chunks {
+        for (request, value) in chunks {
             if value.is_none() && !keeps_absence {
                 continue;
             }
-            let ByteRequest { chunk, range, origin, .. } = need;
+            let ByteRequest { chunk, range, origin, .. } = request;
             let Some(handle) = handle(kind, &owner, &origin, value.as_ref()) else { continue };
             let entries = CacheEntry { chunk, range, asked, value, handle };
             self.entries.borrow_mut().insert((kind, origin), entries);

@@ -40,20 +40,20 @@ pub(super) fn with_full_key(fetcher: &ChunkFetcher, error: Error) -> Error {
 /// holds a thousand inner chunks, and each buffer costs a copy and a hand-over of its own.
 fn pieces(plan: &PartPlan, chunks: Vec<(ByteRequest, Value)>) -> Result<(Vec<u32>, Vec<Value>)> {
     let mut values: Vec<Value> = Vec::new();
-    let mut places = Vec::with_capacity(chunks.len());
-    for (need, value) in chunks {
-        let place = value.offset()..value.offset() + value.len();
+    let mut spans = Vec::with_capacity(chunks.len());
+    for (request, value) in chunks {
+        let span = value.offset()..value.offset() + value.len();
         match values.last_mut().and_then(|last| Some((last.joined(&value, GAP_BYTES)?, last))) {
             Some((joined, last)) => *last = joined,
             None => values.push(value),
         }
-        places.push((need.id, values.len() - 1, place));
+        spans.push((request.id, values.len() - 1, span));
     }
     let mut table = Vec::new();
-    for (need, buffer, place) in places {
+    for (request, buffer, span) in spans {
         let start = values.get(buffer).map_or(0, Value::offset);
-        let bytes = place.start - start..place.end - start;
-        plan.write_instruction(need, word(buffer as u64)?, bytes, &mut table)?;
+        let bytes = span.start - start..span.end - start;
+        plan.write_instruction(request, word(buffer as u64)?, bytes, &mut table)?;
     }
     Ok((table, values))
 }

@@ -12,7 +12,7 @@ use crate::error::{Error, Result, Stage};
 use crate::format::path::StoreKey;
 use crate::read::array::Array;
 use crate::read::chunk_cache::CacheKind;
-use crate::read::shard_indexes::{self, IndexRequest, StoredChunk};
+use crate::read::shard_indexes::{self, IndexDecoding, StoredChunk};
 use crate::read::types::Interrupted;
 use crate::read::whole_shards::WholeShards;
 use crate::sorted::Map;
@@ -22,7 +22,7 @@ use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Value};
 
 /// Something that has arrived.
 pub(super) enum Arrival {
-    Index { need: ByteRequest, index: shard_indexes::OptionalIndex },
+    Index { request: ByteRequest, index: shard_indexes::OptionalIndex },
     Chunks(Vec<(ByteRequest, Option<Value>)>),
 }
 
@@ -58,74 +58,75 @@ pub(super) fn wrong_length(expected: u64, actual: u64) -> Error {
 
 impl ChunkFetcher {
     /// One request an index, and one a run of neighbouring ranges of a key.
-    pub fn requests(
+    pub fn arrivals(
         &self,
         plan: &PartPlan,
-        needs: Vec<ByteRequest>,
+        requests: Vec<ByteRequest>,
         begun: Moment,
     ) -> Result<Vec<PendingArrival>> {
-        let mut requests: Vec<PendingArrival> = Vec::new();
+        let mut arrivals: Vec<PendingArrival> = Vec::new();
         let mut at_hand = Vec::new();
         let mut chunks: Vec<ByteRequest> = Vec::new();
-        for need in needs {
-            if need.is_index {
-                let sharding = plan.sharding(need.id)?;
+        for request in requests {
+            if request.is_index {
+                let sharding = plan.sharding(request.id)?;
                 let (format, full_len) = (sharding.index().clone(), sharding.full_len());
-                let request = IndexRequest { format, full_len, nested_len: plan.nested_len(need.id) };
-                requests.push(Box::pin(self.clone().index(need, request)));
+                let decoding = IndexDecoding { format, full_len, nested_len: plan.nested_len(request.id) };
+                arrivals.push(Box::pin(self.clone().index(request, decoding)));
                 continue;
             }
-            if let Some(value) = self.kept(CacheKind::Encoded, &need) {
-                at_hand.push((need, value));
+            if let Some(value) = self.kept(CacheKind::Encoded, &request) {
+                at_hand.push((request, value));
                 continue;
             }
-            if chunks.first().is_some_and(|first| first.chunk != need.chunk) {
-                requests.extend(self.chunk_requests(std::mem::take(&mut chunks), begun));
+            if chunks.first().is_some_and(|first| first.chunk != request.chunk) {
+                arrivals.extend(self.chunk_requests(std::mem::take(&mut chunks), begun));
             }
-            chunks.push(need);
+            chunks.push(request);
         }
-        requests.extend(self.chunk_requests(chunks, begun));
+        arrivals.extend(self.chunk_requests(chunks, begun));
         if !at_hand.is_empty() {
-            requests.push(Box::pin(std::future::ready(Ok(Arrival::Chunks(at_hand)))));
+            arrivals.push(Box::pin(std::future::ready(Ok(Arrival::Chunks(at_hand)))));
         }
-        Ok(requests)
+        Ok(arrivals)
     }
 
     /// What is kept of a chunk.
-    pub fn kept(&self, kind: CacheKind, need: &ByteRequest) -> Option<Option<Value>> {
+    pub fn kept(&self, kind: CacheKind, request: &ByteRequest) -> Option<Option<Value>> {
         if !self.uses_kept {
             return None;
         }
-        self.array.cache().get(kind, need, |asked| self.is_current(need, asked))
+        self.array.cache().get(kind, request, |asked| self.is_current(request, asked))
     }
 
     /// Whether nothing was written to a chunk's key here since a moment.
-    pub fn is_current(&self, need: &ByteRequest, since: Moment) -> bool {
-        writers::unchanged_since_of(self.array.chunks(), || self.array.chunk_key(&need.chunk), since)
+    pub fn is_current(&self, request: &ByteRequest, since: Moment) -> bool {
+        writers::unchanged_since_of(self.array.chunks(), || self.array.chunk_key(&request.chunk), since)
     }
 
     async fn index(
         self,
-        need: ByteRequest,
-        request: IndexRequest,
+        request: ByteRequest,
+        decoding: IndexDecoding,
     ) -> std::result::Result<Arrival, Interrupted> {
-        let key = self.array.chunk_key(&need.chunk);
+        let key = self.array.chunk_key(&request.chunk);
         let stored = StoredChunk { store: self.array.chunks(), key: &key };
-        let index = match self.whole_shards(&stored, &need) {
+        let index = match self.whole_shards(&stored, &request) {
             Some(shards) => {
                 let asked = writers::now();
-                let found = shards.index(&self.array, &need.chunk, &request.format, &self.context).await?;
+                let found =
+                    shards.index(&self.array, &request.chunk, &decoding.format, &self.context).await?;
                 let found = found.map(Rc::new);
-                self.array.indexes().put(&stored, &need, asked, &found);
+                self.array.indexes().put(&stored, &request, asked, &found);
                 found
             }
-            None => self.array.indexes().get(&stored, &need, request, &self.context).await?,
+            None => self.array.indexes().get(&stored, &request, decoding, &self.context).await?,
         };
         let version = index.as_ref().and_then(|index| index.version.as_deref());
-        if !self.is_one_version(&need.chunk, version) {
-            return Err(Interrupted::Changed(need.chunk));
+        if !self.is_one_version(&request.chunk, version) {
+            return Err(Interrupted::Changed(request.chunk));
         }
-        Ok(Arrival::Index { need, index })
+        Ok(Arrival::Index { request, index })
     }
 
     /// Drops what is known of a stored chunk that has changed.
@@ -139,8 +140,8 @@ impl ChunkFetcher {
     }
 
     /// The shards of this read, where that of the index that is needed is to be fetched whole.
-    fn whole_shards(&self, stored: &StoredChunk<'_>, need: &ByteRequest) -> Option<Rc<WholeShards>> {
-        let is_outer = need.level == 0 && self.array.indexes().known_of(stored, need).is_none();
+    fn whole_shards(&self, stored: &StoredChunk<'_>, request: &ByteRequest) -> Option<Rc<WholeShards>> {
+        let is_outer = request.level == 0 && self.array.indexes().known_of(stored, request).is_none();
         self.shards.clone().filter(|_| is_outer)
     }
 
@@ -157,18 +158,18 @@ impl ChunkFetcher {
     }
 
     /// The needs of one key, merged into few requests.
-    fn chunk_requests(&self, needs: Vec<ByteRequest>, begun: Moment) -> Vec<PendingArrival> {
-        let ranges: Option<Vec<Range<u64>>> = needs
+    fn chunk_requests(&self, requests: Vec<ByteRequest>, begun: Moment) -> Vec<PendingArrival> {
+        let ranges: Option<Vec<Range<u64>>> = requests
             .iter()
-            .map(|need| match need.range {
+            .map(|request| match request.range {
                 RequestedRange::At { offset, len } => Some(offset..offset + len),
                 RequestedRange::Whole | RequestedRange::Last(_) => None,
             })
             .collect();
         let Some(ranges) = ranges else {
-            return needs
+            return requests
                 .into_iter()
-                .map(|need| -> PendingArrival { Box::pin(self.clone().whole(need, begun)) })
+                .map(|request| -> PendingArrival { Box::pin(self.clone().whole(request, begun)) })
                 .collect();
         };
         let (gap, cap) = if self.array.chunks().merges_ranges() { (GAP_BYTES, MERGED_BYTES) } else { (0, 0) };
@@ -177,19 +178,19 @@ impl ChunkFetcher {
             .map(|group| -> PendingArrival {
                 let members = group.members.iter();
                 let members =
-                    members.filter_map(|at| Some((needs.get(*at)?.clone(), ranges.get(*at)?.clone())));
+                    members.filter_map(|at| Some((requests.get(*at)?.clone(), ranges.get(*at)?.clone())));
                 let merged = MergedRange { range: group.span.clone(), members: members.collect() };
                 Box::pin(self.clone().merged(merged, begun))
             })
             .collect()
     }
 
-    async fn whole(self, need: ByteRequest, begun: Moment) -> std::result::Result<Arrival, Interrupted> {
-        let key = self.array.chunk_key(&need.chunk);
+    async fn whole(self, request: ByteRequest, begun: Moment) -> std::result::Result<Arrival, Interrupted> {
+        let key = self.array.chunk_key(&request.chunk);
         let fetched = self.array.chunks().get(&key, ByteRange::Whole, &self.context).await;
         let fetched = fetched.map_err(|error| error.at_key(key.as_str()))?;
         let value = fetched.map(|fetched| fetched.value);
-        Ok(self.arrived(vec![(need, value)], begun))
+        Ok(self.arrived(vec![(request, value)], begun))
     }
 
     /// One range of a shard, and the inner chunks in it.
@@ -202,15 +203,15 @@ impl ChunkFetcher {
         let rows = first.rows;
         let len = range.end - range.start;
         if len == 0 {
-            let empty = members.into_iter().map(|(need, _)| (need, Some(Value::from(Vec::new()))));
+            let empty = members.into_iter().map(|(request, _)| (request, Some(Value::from(Vec::new()))));
             return Ok(Arrival::Chunks(empty.collect()));
         }
         let fetched = self.bytes(&chunk, &key, &range).await;
-        let place = |error: Error| error.at_key(key.as_str()).at_range(range.start, len);
-        let fetched = match (fetched.map_err(place)?, rows) {
+        let locate = |error: Error| error.at_key(key.as_str()).at_range(range.start, len);
+        let fetched = match (fetched.map_err(locate)?, rows) {
             (Some(fetched), _) => fetched,
             (None, Some(RowsOf::Stored(_))) => {
-                let absent = members.into_iter().map(|(need, _)| (need, None));
+                let absent = members.into_iter().map(|(request, _)| (request, None));
                 return Ok(self.arrived(absent.collect(), begun));
             }
             // The index was there a moment ago.
@@ -225,9 +226,9 @@ impl ChunkFetcher {
         if !unchanged || !self.is_one_version(&chunk, fetched.version.as_deref()) {
             return Err(Interrupted::Changed(chunk));
         }
-        let cut = |(need, bytes): (ByteRequest, Range<u64>)| {
+        let cut = |(request, bytes): (ByteRequest, Range<u64>)| {
             let within = bytes.start - range.start..bytes.end - range.start;
-            Ok((need, Some(fetched.value.slice(within).map_err(place)?)))
+            Ok((request, Some(fetched.value.slice(within).map_err(locate)?)))
         };
         let chunks = members.into_iter().map(cut).collect::<Result<_>>()?;
         Ok(self.arrived(chunks, begun))

@@ -104,8 +104,8 @@ impl ReadContext {
         loop {
             needed.extend(state.plan.take_requests());
             if to_start.len() < AT_A_TIME {
-                let needs = some_of(&mut needed);
-                to_start.extend(self.begin(&mut state, needs, begun)?);
+                let requests = some_of(&mut needed);
+                to_start.extend(self.begin(&mut state, requests, begun)?);
             }
             let event = if to_start.is_empty() && needed.is_empty() {
                 waiting.next().await
@@ -174,51 +174,51 @@ impl ReadContext {
     fn begin(
         &self,
         state: &mut PartState,
-        needs: Vec<ByteRequest>,
+        requests: Vec<ByteRequest>,
         begun: Moment,
     ) -> Result<Vec<PendingEvent>> {
         let mut events: Vec<PendingEvent> = Vec::new();
         let (mut others, mut to_batch) = (Vec::new(), Vec::new());
         let urgency = self.fetcher.context.urgency.value();
         let elsewhere = self.elsewhere();
-        let mut needs = VecDeque::from(needs);
-        while let Some(need) = needs.pop_front() {
-            if self.reads_rows(&need) && state.plan.divide_into_rows(need.id)? {
-                needs.extend(state.plan.take_requests());
+        let mut requests = VecDeque::from(requests);
+        while let Some(request) = requests.pop_front() {
+            if self.reads_rows(&request) && state.plan.divide_into_rows(request.id)? {
+                requests.extend(state.plan.take_requests());
                 continue;
             }
-            let Some(shared) = self.shared_use(&state.plan, &need) else {
-                others.push(need);
+            let Some(shared) = self.shared_use(&state.plan, &request) else {
+                others.push(request);
                 continue;
             };
             if !shared.is_all
-                && let Some(elements) = self.fetcher.kept(CacheKind::Decoded, &self.converted(&need))
+                && let Some(elements) = self.fetcher.kept(CacheKind::Decoded, &self.converted(&request))
             {
                 let whole = WholeChunk { elements, fetched: 0 };
-                self.take_whole(state, vec![(need, whole)])?;
-            } else if let Some((batch, slot)) = self.under_way(&need, urgency) {
-                let own = self.read_batch(&state.plan, vec![need.clone()])?;
-                events.push(joined(batch, slot, need, own));
-            } else if self.decodes_for_others(&state.plan, &elsewhere, &need, &shared) {
-                to_batch.push(need);
+                self.take_whole(state, vec![(request, whole)])?;
+            } else if let Some((batch, slot)) = self.under_way(&request, urgency) {
+                let own = self.read_batch(&state.plan, vec![request.clone()])?;
+                events.push(joined(batch, slot, request, own));
+            } else if self.decodes_for_others(&state.plan, &elsewhere, &request, &shared) {
+                to_batch.push(request);
             } else {
-                others.push(need);
+                others.push(request);
             }
         }
-        for needs in self.batches(&state.plan, to_batch)? {
-            let decoding = self.read_batch(&state.plan, needs.clone())?;
-            let slots = needs.iter().map(|need| self.converted(need).origin).zip(0..).collect();
+        for requests in self.batches(&state.plan, to_batch)? {
+            let decoding = self.read_batch(&state.plan, requests.clone())?;
+            let slots = requests.iter().map(|request| self.converted(request).origin).zip(0..).collect();
             let begun = Begun { moment: begun, urgency: self.fetcher.context.urgency.clone() };
             let batch = self.fetcher.array.cache().batches.begin_for(slots, begun, decoding);
             events.push(Box::pin(async move {
                 let decoded = batch.await?;
-                Ok(Event::Whole(needs.into_iter().zip(decoded.iter().cloned()).collect()))
+                Ok(Event::Whole(requests.into_iter().zip(decoded.iter().cloned()).collect()))
             }));
         }
-        let requests = self.fetcher.requests(&state.plan, others, begun)?;
+        let arrivals = self.fetcher.arrivals(&state.plan, others, begun)?;
         events.extend(
-            requests.into_iter().map(|request| -> PendingEvent {
-                Box::pin(request.map(|arrival| arrival.map(Event::Arrived)))
+            arrivals.into_iter().map(|arrival| -> PendingEvent {
+                Box::pin(arrival.map(|arrival| arrival.map(Event::Arrived)))
             }),
         );
         Ok(events)
@@ -226,21 +226,21 @@ impl ReadContext {
 
     /// Whether rows of a chunk may be fetched instead of all of it, if its bytes are its elements: not where it is at hand, nor of a
     /// store that is asked for what its owner expects.
-    fn reads_rows(&self, need: &ByteRequest) -> bool {
+    fn reads_rows(&self, request: &ByteRequest) -> bool {
         let array = &self.fetcher.array;
-        let is_kept = self.fetcher.uses_kept && array.cache().has(CacheKind::Encoded, need);
-        !need.is_index && need.rows.is_none() && array.chunks().reads_rows() && !is_kept
+        let is_kept = self.fetcher.uses_kept && array.cache().has(CacheKind::Encoded, request);
+        !request.is_index && request.rows.is_none() && array.chunks().reads_rows() && !is_kept
     }
 
     /// What is wanted of a chunk, if it is well taken from a decoded one.
-    fn shared_use(&self, plan: &PartPlan, need: &ByteRequest) -> Option<SharedUse> {
-        let level = plan.leaf(need.id).ok().filter(|_| !need.is_index)?;
+    fn shared_use(&self, plan: &PartPlan, request: &ByteRequest) -> Option<SharedUse> {
+        let level = plan.leaf(request.id).ok().filter(|_| !request.is_index)?;
         if !self.cache_policy.decoded || self.layout.element_size == 0 || self.is_plain(level) {
             return None;
         }
-        let projection = plan.projection_box(need.id)?;
+        let projection = plan.projection_box(request.id)?;
         let shape = &self.fetcher.array.binding().metadata().shape;
-        let is_all = projection.iter().zip(&level.shape).zip(shape.iter().zip(need.origin.iter())).all(
+        let is_all = projection.iter().zip(&level.shape).zip(shape.iter().zip(request.origin.iter())).all(
             |((axis, extent), (end, origin))| axis.count() == (*extent).min(end.saturating_sub(*origin)),
         );
         self.has_rows(&projection).then_some(SharedUse { is_all, projection })
@@ -248,13 +248,13 @@ impl ReadContext {
 
     /// A chunk that somebody is decoding whole, for all who want some of it, unless that is less urgent: it waits in queues that would
     /// let somebody pass.
-    fn under_way(&self, need: &ByteRequest, urgency: f64) -> Option<(SharedFuture<DecodedBatch>, usize)> {
+    fn under_way(&self, request: &ByteRequest, urgency: f64) -> Option<(SharedFuture<DecodedBatch>, usize)> {
         let batches = &self.fetcher.array.cache().batches;
         if !self.fetcher.uses_kept || batches.is_empty() {
             return None;
         }
-        batches.join(&self.converted(need).origin, |begun, _| {
-            begun.urgency.value() >= urgency && self.fetcher.is_current(need, begun.moment)
+        batches.join(&self.converted(request).origin, |begun, _| {
+            begun.urgency.value() >= urgency && self.fetcher.is_current(request, begun.moment)
         })
     }
 
@@ -264,13 +264,13 @@ impl ReadContext {
         &self,
         plan: &PartPlan,
         elsewhere: &[PartProjection],
-        need: &ByteRequest,
+        request: &ByteRequest,
         shared: &SharedUse,
     ) -> bool {
         if !shared.is_all {
-            return self.decodes_whole(plan, need);
+            return self.decodes_whole(plan, request);
         }
-        elsewhere.iter().any(|other| other.takes(&need.origin, &shared.projection))
+        elsewhere.iter().any(|other| other.takes(&request.origin, &shared.projection))
     }
 
     /// Whether the bytes of a chunk are elements of the result.
@@ -279,12 +279,12 @@ impl ReadContext {
     }
 
     /// A chunk as those know it who keep and share its elements: converted to something else, it is another one.
-    fn converted(&self, need: &ByteRequest) -> ByteRequest {
+    fn converted(&self, request: &ByteRequest) -> ByteRequest {
         if self.layout.conversion.is_empty() {
-            return need.clone();
+            return request.clone();
         }
         let words = self.layout.conversion.iter().map(|word| u64::from(*word));
-        ByteRequest { origin: need.origin.iter().copied().chain(words).collect(), ..need.clone() }
+        ByteRequest { origin: request.origin.iter().copied().chain(words).collect(), ..request.clone() }
     }
 
     /// Whether what is taken from a chunk is taken by rows, or is little.
@@ -300,24 +300,24 @@ impl ReadContext {
     }
 
     /// Whether a chunk is decoded whole for a part of it: it must be, or is asked for again.
-    fn decodes_whole(&self, plan: &PartPlan, need: &ByteRequest) -> bool {
-        let partial = plan.leaf(need.id).is_ok_and(|level| level.pipeline.decodes_partially());
-        !partial || self.fetcher.array.cache().has(CacheKind::Encoded, need)
+    fn decodes_whole(&self, plan: &PartPlan, request: &ByteRequest) -> bool {
+        let partial = plan.leaf(request.id).is_ok_and(|level| level.pipeline.decodes_partially());
+        !partial || self.fetcher.array.cache().has(CacheKind::Encoded, request)
     }
 
     /// Sorts chunks into batches: of one shape, and not too large.
-    fn batches(&self, plan: &PartPlan, needs: Vec<ByteRequest>) -> Result<Vec<Vec<ByteRequest>>> {
+    fn batches(&self, plan: &PartPlan, requests: Vec<ByteRequest>) -> Result<Vec<Vec<ByteRequest>>> {
         let element_size = self.layout.element_size.max(1) as u64;
         let mut batches: Vec<(&[u64], u64, Vec<ByteRequest>)> = Vec::new();
-        for need in needs {
-            let shape = plan.leaf(need.id)?.shape.as_slice();
+        for request in requests {
+            let shape = plan.leaf(request.id)?.shape.as_slice();
             let bytes = shape.iter().fold(element_size, |bytes, extent| bytes.saturating_mul(*extent));
             match batches.last_mut() {
                 Some((of, size, batch)) if *of == shape && *size + bytes <= BATCH_BYTES => {
                     *size += bytes;
-                    batch.push(need);
+                    batch.push(request);
                 }
-                _ => batches.push((shape, bytes, vec![need])),
+                _ => batches.push((shape, bytes, vec![request])),
             }
         }
         Ok(batches.into_iter().map(|(_, _, batch)| batch).collect())
@@ -327,14 +327,15 @@ impl ReadContext {
     fn read_batch(
         &self,
         plan: &PartPlan,
-        needs: Vec<ByteRequest>,
+        requests: Vec<ByteRequest>,
     ) -> Result<LocalFuture<'static, DecodedBatch>> {
         let order = &self.cache_policy.native_order;
-        let ids: Vec<usize> = needs.iter().map(|need| need.id).collect();
+        let ids: Vec<usize> = requests.iter().map(|request| request.id).collect();
         let along = order.first().copied().unwrap_or(0);
-        let mut shape = needs.first().map_or(Ok(Vec::new()), |need| Ok(plan.leaf(need.id)?.shape.clone()))?;
+        let mut shape =
+            requests.first().map_or(Ok(Vec::new()), |request| Ok(plan.leaf(request.id)?.shape.clone()))?;
         if let Some(extent) = shape.get_mut(along) {
-            *extent *= needs.len() as u64;
+            *extent *= requests.len() as u64;
         }
         let mut context = self.fetcher.context.clone();
         context.signal = None; // Nobody who waits owns it.
@@ -344,9 +345,9 @@ impl ReadContext {
             decoder: self.decoder.clone(),
             header: PartHeader::new(&shape, order, &self.layout.conversion)?.to_words(),
             plan: plan.batch(&ids, along)?,
-            slot_bytes: shape.iter().product::<u64>() / (needs.len() as u64).max(1)
+            slot_bytes: shape.iter().product::<u64>() / (requests.len() as u64).max(1)
                 * self.layout.element_size as u64,
-            needs: needs.iter().map(|need| self.converted(need)).collect(),
+            requests: requests.iter().map(|request| self.converted(request)).collect(),
         };
         Ok(Box::pin(batch.read()))
     }
@@ -354,11 +355,11 @@ impl ReadContext {
     /// Answers the plan, and hands chunks on to the decoder.
     fn take(&self, state: &mut PartState, event: Event) -> std::result::Result<(), Interrupted> {
         match event {
-            Event::Arrived(Arrival::Index { need, index }) => {
+            Event::Arrived(Arrival::Index { request, index }) => {
                 if let Some(index) = index {
                     let array = &self.fetcher.array;
-                    let supplied = state.plan.supply_index(need.id, &index.index);
-                    supplied.map_err(|error| error.at_key(array.chunk_key(&need.chunk).as_str()))?;
+                    let supplied = state.plan.supply_index(request.id, &index.index);
+                    supplied.map_err(|error| error.at_key(array.chunk_key(&request.chunk).as_str()))?;
                 }
             }
             Event::Arrived(Arrival::Chunks(chunks)) => self.take_chunks(state, chunks)?,
@@ -368,14 +369,14 @@ impl ReadContext {
     }
 
     fn take_whole(&self, state: &mut PartState, chunks: Vec<(ByteRequest, WholeChunk)>) -> Result<()> {
-        let arrived = chunks.iter().filter(|(need, _)| need.rows.is_none()).count();
+        let arrived = chunks.iter().filter(|(request, _)| request.rows.is_none()).count();
         count(state, arrived, chunks.iter().map(|(_, chunk)| chunk.fetched).sum());
-        for (need, chunk) in chunks {
-            let (Some(elements), Some(projection)) = (chunk.elements, state.plan.projection_box(need.id))
+        for (request, chunk) in chunks {
+            let (Some(elements), Some(projection)) = (chunk.elements, state.plan.projection_box(request.id))
             else {
                 continue;
             };
-            let level = state.plan.leaf(need.id)?;
+            let level = state.plan.leaf(request.id)?;
             let strides = packed_strides(&level.shape, &self.cache_policy.native_order)?;
             state.chunks.push(PlacedChunk { elements, strides, projection });
         }
@@ -384,13 +385,13 @@ impl ReadContext {
 
     fn take_chunks(&self, state: &mut PartState, chunks: Vec<(ByteRequest, Option<Value>)>) -> Result<()> {
         // Chunks that are read by rows count when the part is done.
-        let arrived = chunks.iter().filter(|(need, _)| need.rows.is_none()).count();
+        let arrived = chunks.iter().filter(|(request, _)| request.rows.is_none()).count();
         let mut bytes = 0;
-        for (need, value) in chunks.into_iter().filter_map(|(need, value)| Some((need, value?))) {
+        for (request, value) in chunks.into_iter().filter_map(|(request, value)| Some((request, value?))) {
             bytes += value.len();
-            match self.plain(&state.plan, &need, &value)? {
+            match self.plain(&state.plan, &request, &value)? {
                 Some(plain) => state.chunks.push(plain),
-                None => state.encoded.push((need, value)),
+                None => state.encoded.push((request, value)),
             }
         }
         count(state, arrived, bytes);
@@ -406,11 +407,11 @@ impl ReadContext {
     }
 
     /// A chunk whose bytes are its elements, if it is one.
-    fn plain(&self, plan: &PartPlan, need: &ByteRequest, value: &Value) -> Result<Option<PlacedChunk>> {
-        let level = plan.leaf(need.id)?;
+    fn plain(&self, plan: &PartPlan, request: &ByteRequest, value: &Value) -> Result<Option<PlacedChunk>> {
+        let level = plan.leaf(request.id)?;
         let plain = level.pipeline.plain_strides().filter(|_| self.is_plain(level));
         let Some(strides) = plain else { return Ok(None) };
-        let Some(projection) = plan.projection_box(need.id).filter(|projection| self.has_rows(projection))
+        let Some(projection) = plan.projection_box(request.id).filter(|projection| self.has_rows(projection))
         else {
             return Ok(None);
         };
@@ -418,7 +419,7 @@ impl ReadContext {
         let expected = level.pipeline.encoded_len().unwrap_or(0);
         if value.len() != expected {
             let error = wrong_length(expected, value.len());
-            return Err(error.at_key(self.fetcher.array.chunk_key(&need.chunk).as_str()));
+            return Err(error.at_key(self.fetcher.array.chunk_key(&request.chunk).as_str()));
         }
         Ok(Some(PlacedChunk { elements: value.clone(), strides, projection }))
     }
@@ -426,7 +427,8 @@ impl ReadContext {
 
 /// What is looked at in one go.
 fn some_of(needed: &mut VecDeque<ByteRequest>) -> Vec<ByteRequest> {
-    let whole = needed.iter().take(LOOKED_AT).take_while(|need| need.range == RequestedRange::Whole).count();
+    let whole =
+        needed.iter().take(LOOKED_AT).take_while(|request| request.range == RequestedRange::Whole).count();
     let some = if whole > 0 { whole } else { needed.len() };
     needed.drain(..some).collect()
 }
@@ -441,7 +443,7 @@ fn count(state: &PartState, chunks: usize, bytes: u64) {
 fn joined(
     batch: SharedFuture<DecodedBatch>,
     slot: usize,
-    need: ByteRequest,
+    request: ByteRequest,
     own: LocalFuture<'static, DecodedBatch>,
 ) -> PendingEvent {
     Box::pin(async move {
@@ -450,7 +452,7 @@ fn joined(
             Err(_) => (own.await?, 0),
         };
         let chunk = decoded.get(slot).cloned();
-        Ok(Event::Whole(chunk.map(|chunk| (need, chunk)).into_iter().collect()))
+        Ok(Event::Whole(chunk.map(|chunk| (request, chunk)).into_iter().collect()))
     })
 }
 

@@ -32,7 +32,7 @@ pub(super) struct FoundIndex {
 
 /// How an index is decoded.
 #[derive(Clone)]
-pub(super) struct IndexRequest {
+pub(super) struct IndexDecoding {
     /// Where it stands and how it is encoded.
     pub format: Rc<ShardIndexFormat>,
     /// Length of a shard that has all of its inner chunks, where that is known.
@@ -77,32 +77,32 @@ impl ShardIndexes {
     pub(super) async fn get(
         &self,
         stored: &StoredChunk<'_>,
-        need: &ByteRequest,
-        request: IndexRequest,
+        request: &ByteRequest,
+        decoding: IndexDecoding,
         context: &RequestContext,
     ) -> Result<OptionalIndex> {
-        let place = place(need);
-        if let Some(answer) = self.known(stored, &place) {
+        let index_key = index_key(request);
+        if let Some(answer) = self.known(stored, &index_key) {
             return Ok(answer);
         }
-        let context = RequestContext { likely_size: self.likely_size(request.full_len), ..context.clone() };
+        let context = RequestContext { likely_size: self.likely_size(decoding.full_len), ..context.clone() };
         loop {
-            let joined = self.pending.join(&place, |begun, _| stored.is_unchanged_since(begun.moment));
+            let joined = self.pending.join(&index_key, |begun, _| stored.is_unchanged_since(begun.moment));
             let is_joined = joined.is_some();
             let (pending, asked) = match joined {
                 Some((pending, asked)) => (pending, asked),
                 None => {
                     let asked = writers::now();
                     let begun = Begun { moment: asked, urgency: context.urgency.clone() };
-                    let fetch = fetch(stored, need, request.clone(), context.clone());
-                    (self.pending.begin(place.clone(), begun, asked, fetch), asked)
+                    let fetch = fetch(stored, request, decoding.clone(), context.clone());
+                    (self.pending.begin(index_key.clone(), begun, asked, fetch), asked)
                 }
             };
             match pending.await {
                 // A user's store was given the signal of whoever asked first; we have not given up.
                 Err(error) if error.kind() == ErrorKind::Aborted && is_joined => {}
                 answer => {
-                    self.keep(stored, place, asked, &answer);
+                    self.keep(stored, index_key, asked, &answer);
                     return answer;
                 }
             }
@@ -130,32 +130,38 @@ impl ShardIndexes {
     }
 
     /// The index that a need asks for, if it is known.
-    pub(super) fn known_of(&self, stored: &StoredChunk<'_>, need: &ByteRequest) -> Option<OptionalIndex> {
-        self.known(stored, &place(need))
+    pub(super) fn known_of(&self, stored: &StoredChunk<'_>, request: &ByteRequest) -> Option<OptionalIndex> {
+        self.known(stored, &index_key(request))
     }
 
     /// Keeps an index that was asked for at a moment.
     pub(super) fn put(
         &self,
         stored: &StoredChunk<'_>,
-        need: &ByteRequest,
+        request: &ByteRequest,
         asked: Moment,
         answer: &OptionalIndex,
     ) {
-        self.keep(stored, place(need), asked, &Ok(answer.clone()));
+        self.keep(stored, index_key(request), asked, &Ok(answer.clone()));
     }
 
     /// What is known of a place, unless the shard was written since.
-    fn known(&self, stored: &StoredChunk<'_>, place: &IndexKey) -> Option<OptionalIndex> {
-        let (asked, answer) = self.found.borrow().get(place).cloned()?;
+    fn known(&self, stored: &StoredChunk<'_>, index_key: &IndexKey) -> Option<OptionalIndex> {
+        let (asked, answer) = self.found.borrow().get(index_key).cloned()?;
         if stored.is_unchanged_since(asked) {
             return Some(answer);
         }
-        self.forget(&place.0);
+        self.forget(&index_key.0);
         None
     }
 
-    fn keep(&self, stored: &StoredChunk<'_>, place: IndexKey, asked: Moment, answer: &Result<OptionalIndex>) {
+    fn keep(
+        &self,
+        stored: &StoredChunk<'_>,
+        index_key: IndexKey,
+        asked: Moment,
+        answer: &Result<OptionalIndex>,
+    ) {
         let Ok(answer) = answer else { return };
         if let Some(len) = answer.as_ref().and_then(|found| found.shard_len) {
             self.learn_length(len);
@@ -170,7 +176,7 @@ impl ShardIndexes {
         if kept + bytes(answer) > KEPT_BYTES {
             found.clear();
         }
-        found.insert(place, (asked, answer.clone()));
+        found.insert(index_key, (asked, answer.clone()));
     }
 
     /// Drops everything, also what is under way: whoever waits for that still gets it.
@@ -182,18 +188,18 @@ impl ShardIndexes {
 
     /// Drops what is known of a stored chunk that has changed.
     pub(super) fn forget(&self, chunk: &Rc<[u64]>) {
-        self.found.borrow_mut().retain(|place, _| place.0 != *chunk);
+        self.found.borrow_mut().retain(|index_key, _| index_key.0 != *chunk);
     }
 }
 
 fn fetch(
     stored: &StoredChunk<'_>,
-    need: &ByteRequest,
-    request: IndexRequest,
+    request: &ByteRequest,
+    decoding: IndexDecoding,
     context: RequestContext,
 ) -> LocalFuture<'static, Result<OptionalIndex>> {
     let (store, key) = (stored.store.clone(), stored.key.clone());
-    let range = match need.range {
+    let range = match request.range {
         RequestedRange::Whole => ByteRange::Whole,
         RequestedRange::At { offset, len } => ByteRange::FromStart { offset, len },
         RequestedRange::Last(len) => ByteRange::Suffix(len),
@@ -202,17 +208,17 @@ fn fetch(
         let fetched = store.get(&key, range, &context).await;
         let Some(fetched) = fetched.map_err(|error| error.at_key(key.as_str()))? else { return Ok(None) };
         let bytes = fetched.value.to_vec(limits::SHARD_INDEX_BYTES, "shard index")?;
-        let index = request.format.decode(&bytes, request.nested_len.or(fetched.size));
+        let index = decoding.format.decode(&bytes, decoding.nested_len.or(fetched.size));
         let index = index.map_err(|error| error.in_codec("sharding_indexed").at_key(key.as_str()))?;
         Ok(Some(Rc::new(FoundIndex { index, shard_len: fetched.size, version: fetched.version })))
     })
 }
 
 /// Which index a need asks for. Where in the stored chunk the shard begins is told as far as it tells indexes of one chunk apart.
-fn place(need: &ByteRequest) -> IndexKey {
-    let offset = match need.range {
+fn index_key(request: &ByteRequest) -> IndexKey {
+    let offset = match request.range {
         RequestedRange::At { offset, .. } => offset,
         RequestedRange::Whole | RequestedRange::Last(_) => 0,
     };
-    (need.chunk.clone(), need.level, offset)
+    (request.chunk.clone(), request.level, offset)
 }

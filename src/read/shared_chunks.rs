@@ -27,24 +27,24 @@ pub(super) struct BatchReader {
     /// Bytes of one of them, decoded.
     pub slot_bytes: u64,
     /// As those know them who keep them; in the plan of whoever began it.
-    pub needs: Vec<ByteRequest>,
+    pub requests: Vec<ByteRequest>,
 }
 
 impl BatchReader {
     /// Fetches and decodes them, and keeps their elements.
     pub async fn read(mut self) -> DecodedBatch {
         let begun = writers::now();
-        let needs = self.plan.take_requests();
+        let requests = self.plan.take_requests();
         let mut waiting: FuturesUnordered<_> =
-            self.fetcher.requests(&self.plan, needs, begun)?.into_iter().collect();
+            self.fetcher.arrivals(&self.plan, requests, begun)?.into_iter().collect();
         let mut decoding = None;
-        let mut fetched: Vec<Option<u64>> = vec![None; self.needs.len()];
+        let mut fetched: Vec<Option<u64>> = vec![None; self.requests.len()];
         while let Some(arrival) = waiting.next().await {
             let Arrival::Chunks(chunks) = arrival? else { continue };
             let chunks: Vec<(ByteRequest, Value)> =
-                chunks.into_iter().filter_map(|(need, value)| Some((need, value?))).collect();
-            for (need, value) in &chunks {
-                if let Some(fetched) = fetched.get_mut(need.id) {
+                chunks.into_iter().filter_map(|(request, value)| Some((request, value?))).collect();
+            for (request, value) in &chunks {
+                if let Some(fetched) = fetched.get_mut(request.id) {
                     *fetched = Some(value.len());
                 }
             }
@@ -67,7 +67,7 @@ impl BatchReader {
     fn keep(self, slots: &[WholeChunk], begun: Moment) {
         if self.fetcher.array.chunks().may_be_kept() {
             let elements = slots.iter().map(|slot| slot.elements.clone());
-            let chunks = self.needs.into_iter().zip(elements).collect();
+            let chunks = self.requests.into_iter().zip(elements).collect();
             self.fetcher.array.cache().put(CacheKind::Decoded, chunks, begun);
         }
     }
