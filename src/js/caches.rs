@@ -13,7 +13,7 @@ pub fn set_cache_bytes(encoded: f64, decoded: f64) {
         // Checked on the line before the cast; more than there is memory is all the memory.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         if bytes >= 0.0 {
-            chunk_cache::set_room(kind, bytes as u64);
+            chunk_cache::set_capacity(kind, bytes as u64);
         }
     }
 }

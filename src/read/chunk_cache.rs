@@ -1,9 +1,11 @@
-//! What is entries of the chunks of an array that were read: their encoded bytes, or, of chunks that had to be decoded whole but were used
-//! in part, their elements. What was used longest ago goes first, of whatever array.
+//! The chunk cache of an array: encoded bytes, and elements of chunks that were decoded whole.
 //!
-//! A buffer often holds several chunks (what came in one answer, or was decoded by one message); it is entries as long as one of them is
-//! used, and counts once and whole, whatever of it is entries. Nothing that is entries is ever handed out, and nothing is entries that was not read to its end. Writes of this
-//! process are seen; others' are not before [`ChunkCache::forget_all`].
+//! All arrays share one capacity for each kind. The least recently used buffer is evicted first.
+//!
+//! A buffer often holds several chunks, which came in one answer or were decoded as one batch. It
+//! stays cached while one of its chunks is used, and counts with all its bytes. Cached values are
+//! never handed out for writing or transfer, and only complete values are cached. The cache notices
+//! writes of this process. It does not notice other writes before [`ChunkCache::forget_all`].
 
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
@@ -17,12 +19,12 @@ use crate::sorted::{Key, Map};
 use crate::store::writers::{self, Moment};
 use crate::store::{Store, Value};
 
-/// Which of the two things is entries.
+/// The kinds of cached values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CacheKind {
-    /// Bytes as they are stored.
+    /// Encoded bytes, as they are stored.
     Encoded,
-    /// Packed elements of a whole chunk, in its native order.
+    /// The packed elements of a whole chunk in its native order.
     Decoded,
 }
 
@@ -32,54 +34,55 @@ impl Key for CacheKind {
     }
 }
 
-/// What cache_policy a chunk costs beside its bytes, about.
-const CHUNK_COST: u64 = 160;
+/// Approximate memory of a cache entry, without the bytes of its value.
+const ENTRY_BYTES: u64 = 160;
 
-/// Bytes that are entries unless somebody says otherwise.
-const ENCODED_ROOM: u64 = 64 << 20;
-const DECODED_ROOM: u64 = 128 << 20;
+/// Default capacities in bytes.
+const ENCODED_CAPACITY: u64 = 64 << 20;
+const DECODED_CAPACITY: u64 = 128 << 20;
 
-/// How often what was asked for was there, and how much is.
+/// Counters of one kind of cached values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheCounters {
-    /// Chunks that were found.
+    /// Lookups that found a chunk.
     pub hits: u64,
-    /// Chunks that were not.
+    /// Lookups that found nothing.
     pub misses: u64,
-    /// Bytes that are entries.
+    /// Bytes that are cached.
     pub bytes: u64,
 }
 
-/// A buffer that is entries, and whose chunks stand in it.
+/// A cached buffer, and the chunks in it.
 struct CachedBuffer {
     owner: Weak<ChunkCache>,
-    /// See [`Value::buffer`]; nothing for chunks that are known to be absent.
+    /// See [`Value::buffer`]; `None` for chunks that are known to be absent.
     id: Option<u64>,
     handle: Weak<BufferHandle>,
     origins: Vec<ChunkOrigin>,
     bytes: u64,
 }
 
-/// All buffers of one kind, of whatever array.
+/// All cached buffers of one kind, of all arrays, ordered by last use.
 struct BufferQueue {
-    room: u64,
+    capacity: u64,
     clock: u64,
     counters: CacheCounters,
+    /// Buffers by the clock of their last use.
     by_use: Map<u64, CachedBuffer>,
-    /// When the buffers were used last.
+    /// The clock of the last use, by buffer.
     used: Map<u64, u64>,
 }
 
 thread_local! {
-    static ENCODED: RefCell<BufferQueue> = const { RefCell::new(BufferQueue::new(ENCODED_ROOM)) };
-    static DECODED: RefCell<BufferQueue> = const { RefCell::new(BufferQueue::new(DECODED_ROOM)) };
+    static ENCODED: RefCell<BufferQueue> = const { RefCell::new(BufferQueue::new(ENCODED_CAPACITY)) };
+    static DECODED: RefCell<BufferQueue> = const { RefCell::new(BufferQueue::new(DECODED_CAPACITY)) };
     static CACHES: RefCell<Vec<Weak<ChunkCache>>> = const { RefCell::new(Vec::new()) };
 }
 
 impl BufferQueue {
-    const fn new(room: u64) -> Self {
+    const fn new(capacity: u64) -> Self {
         let counters = CacheCounters { hits: 0, misses: 0, bytes: 0 };
-        Self { room, clock: 0, counters, by_use: Map::new(), used: Map::new() }
+        Self { capacity, clock: 0, counters, by_use: Map::new(), used: Map::new() }
     }
 
     fn put(&mut self, buffer: CachedBuffer) -> u64 {
@@ -106,7 +109,7 @@ impl BufferQueue {
         }
     }
 
-    /// Adds a chunk to a buffer that is entries already.
+    /// Adds a chunk to a cached buffer.
     fn join(&mut self, id: u64, owner: &Weak<ChunkCache>, origin: &ChunkOrigin) -> Option<Rc<BufferHandle>> {
         let buffer = self.by_use.get_mut(self.used.get(&id)?)?;
         if !buffer.owner.ptr_eq(owner) {
@@ -114,8 +117,8 @@ impl BufferQueue {
         }
         let handle = buffer.handle.upgrade()?;
         buffer.origins.push(origin.clone());
-        buffer.bytes += CHUNK_COST;
-        self.counters.bytes += CHUNK_COST;
+        buffer.bytes += ENTRY_BYTES;
+        self.counters.bytes += ENTRY_BYTES;
         Some(handle)
     }
 
@@ -126,10 +129,10 @@ impl BufferQueue {
         }
     }
 
-    /// What has to go.
+    /// Removes the buffers that exceed the capacity.
     fn overflow(&mut self) -> Vec<(u64, CachedBuffer)> {
         let mut gone = Vec::new();
-        while self.counters.bytes > self.room
+        while self.counters.bytes > self.capacity
             && let Some((used, buffer)) = self.by_use.pop_first()
         {
             self.uncount(&buffer);
@@ -139,39 +142,40 @@ impl BufferQueue {
     }
 }
 
-/// Nothing is entries after a thread's end.
+/// Uses the queue of a kind. Does nothing while the thread ends, when the queue is gone.
 fn with<T: Default>(kind: CacheKind, act: impl FnOnce(&mut BufferQueue) -> T) -> T {
     let queue = if kind == CacheKind::Encoded { &ENCODED } else { &DECODED };
     queue.try_with(|queue| act(&mut queue.borrow_mut())).unwrap_or_default()
 }
 
-/// Drops what was used longest ago.
-fn make_room(kind: CacheKind) {
+/// Evicts the least recently used buffers until the capacity is kept.
+fn evict(kind: CacheKind) {
     for (used, buffer) in with(kind, BufferQueue::overflow) {
         let Some(owner) = buffer.owner.upgrade() else { continue };
         for origin in buffer.origins {
-            owner.drop_kept(kind, &origin, used);
+            owner.drop_entry(kind, &origin, used);
         }
     }
 }
 
-/// Says how many bytes may be entries; 0 keeps nothing.
-pub fn set_room(kind: CacheKind, bytes: u64) {
-    with(kind, |queue| queue.room = bytes);
-    make_room(kind);
+/// Sets the capacity in bytes; 0 disables the cache.
+pub fn set_capacity(kind: CacheKind, bytes: u64) {
+    with(kind, |queue| queue.capacity = bytes);
+    evict(kind);
 }
 
-/// How many bytes may be entries.
-pub fn room(kind: CacheKind) -> u64 {
-    with(kind, |queue| queue.room)
+/// The capacity in bytes.
+pub fn capacity(kind: CacheKind) -> u64 {
+    with(kind, |queue| queue.capacity)
 }
 
-/// What has been counted so far.
+/// The counters of a kind.
 pub fn counters(kind: CacheKind) -> CacheCounters {
     with(kind, |queue| queue.counters)
 }
 
-/// A buffer's place in the queue; the buffer counts until its last chunk is dropped.
+/// Keeps a buffer in the queue. Each chunk of the buffer holds the handle; dropping the last one
+/// removes the buffer.
 struct BufferHandle {
     kind: CacheKind,
     used: Cell<u64>,
@@ -183,7 +187,7 @@ impl Drop for BufferHandle {
     }
 }
 
-/// A place in the queue for a chunk's buffer; `None` where that is larger than all that may be entries.
+/// Puts a chunk's buffer into the queue. `None` if the buffer exceeds the whole capacity.
 fn handle(
     kind: CacheKind,
     owner: &Weak<ChunkCache>,
@@ -192,8 +196,8 @@ fn handle(
 ) -> Option<Rc<BufferHandle>> {
     let (id, bytes) = value.map(Value::buffer).unzip();
     let joined = id.and_then(|id| with(kind, |queue| queue.join(id, owner, origin)));
-    let bytes = bytes.unwrap_or(0) + CHUNK_COST;
-    if joined.is_some() || bytes > room(kind) {
+    let bytes = bytes.unwrap_or(0) + ENTRY_BYTES;
+    if joined.is_some() || bytes > capacity(kind) {
         return joined;
     }
     let handle = Rc::new(BufferHandle { kind, used: Cell::default() });
@@ -203,39 +207,41 @@ fn handle(
     Some(handle)
 }
 
-/// A chunk in a buffer that is entries.
+/// A cached chunk.
 struct CacheEntry {
-    /// The stored chunk that it is in, and where.
+    /// Indices of the stored chunk, and the byte range in it.
     chunk: Rc<[u64]>,
     range: RequestedRange,
     asked: Moment,
-    /// `None` where it is known to be absent.
+    /// `None` if the chunk is known to be absent.
     value: Option<Value>,
     handle: Rc<BufferHandle>,
 }
 
-/// What a cache belongs to. Two arrays with the same documents in the same place are one.
+/// Identifies the array of a cache. Arrays with equal documents at one path of one store share a
+/// cache.
 struct Owner {
     store: Rc<dyn Store>,
     path: NodePath,
     document: NodeDocument,
 }
 
-/// See the module.
+/// The cache of one array, and its work in flight. See the module.
 pub(super) struct ChunkCache {
     owner: Owner,
     entries: RefCell<Map<(CacheKind, ChunkOrigin), CacheEntry>>,
-    /// What was asked for before is not entries: everything was to be forgotten then.
+    /// Values that were requested before this moment are not cached, because all were to be
+    /// forgotten.
     forgotten: Cell<Moment>,
-    /// Of shards.
+    /// Cached shard indexes.
     pub(super) indexes: ShardIndexes,
-    /// Chunks that are being decoded.
+    /// Batches of chunks that are being decoded.
     pub(super) batches: BatchesInFlight,
-    /// PartsInFlight that are being read.
+    /// Parts that are being read.
     pub(super) parts: PartsInFlight,
 }
 
-/// The store that others only stand around.
+/// The innermost store, without its wrappers.
 fn base(store: &Rc<dyn Store>) -> Rc<dyn Store> {
     let mut store = store.clone();
     while let Some(inner) = store.wrapped() {
@@ -245,7 +251,8 @@ fn base(store: &Rc<dyn Store>) -> Rc<dyn Store> {
 }
 
 impl ChunkCache {
-    /// One that no other array has: what its chunks mean depends on more than its documents.
+    /// A cache that no other array shares, for arrays whose chunks depend on more than their
+    /// documents, such as codecs of the user.
     pub fn new(store: &Rc<dyn Store>, path: &NodePath, document: &NodeDocument) -> Rc<Self> {
         let owner = Owner { store: base(store), path: path.clone(), document: document.clone() };
         let (entries, forgotten) = (RefCell::default(), Cell::default());
@@ -260,7 +267,7 @@ impl ChunkCache {
         })
     }
 
-    /// That of an array.
+    /// The cache of an array; shared with other arrays as [`Owner`] says.
     pub fn of(store: &Rc<dyn Store>, path: &NodePath, document: &NodeDocument) -> Rc<Self> {
         let store = base(store);
         let address = |store: &Rc<dyn Store>| Rc::as_ptr(store).cast::<()>();
@@ -279,7 +286,7 @@ impl ChunkCache {
         })
     }
 
-    /// What is entries of the chunk that is needed, unless `is_current` denies it.
+    /// The cached value of a chunk, unless `is_current` rejects it.
     pub fn get(
         &self,
         kind: CacheKind,
@@ -301,20 +308,20 @@ impl ChunkCache {
         Some(found.value.clone())
     }
 
-    /// Whether a chunk is entries; nothing is counted.
+    /// Whether a chunk is cached. Does not count as a lookup.
     pub fn has(&self, kind: CacheKind, request: &ByteRequest) -> bool {
         self.entries.borrow().contains_key(&(kind, request.origin.clone()))
     }
 
-    /// Keeps chunks that were asked for at a moment, and the buffers that they stand in.
+    /// Caches chunks that were requested at moment `asked`.
     pub fn put(self: &Rc<Self>, kind: CacheKind, chunks: Vec<(ByteRequest, Option<Value>)>, asked: Moment) {
         if asked < self.forgotten.get() {
             return;
         }
         let owner = Rc::downgrade(self);
-        let keeps_absence = self.owner.store.absence_may_be_kept();
+        let caches_absence = self.owner.store.absence_is_cacheable();
         for (request, value) in chunks {
-            if value.is_none() && !keeps_absence {
+            if value.is_none() && !caches_absence {
                 continue;
             }
             let ByteRequest { chunk, range, origin, .. } = request;
@@ -322,11 +329,11 @@ impl ChunkCache {
             let entries = CacheEntry { chunk, range, asked, value, handle };
             self.entries.borrow_mut().insert((kind, origin), entries);
         }
-        make_room(kind);
+        evict(kind);
     }
 
-    /// Drops a chunk, if it stands in the buffer that was last used then.
-    fn drop_kept(&self, kind: CacheKind, origin: &ChunkOrigin, used: u64) {
+    /// Drops a chunk if its buffer was last used at `used`.
+    fn drop_entry(&self, kind: CacheKind, origin: &ChunkOrigin, used: u64) {
         let key = (kind, origin.clone());
         let mut entries = self.entries.borrow_mut();
         if entries.get(&key).is_some_and(|found| found.handle.used.get() == used) {
@@ -334,12 +341,13 @@ impl ChunkCache {
         }
     }
 
-    /// Drops what is known of a stored chunk that has changed.
+    /// Drops the cached values of a stored chunk that has changed.
     pub fn forget(&self, chunk: &Rc<[u64]>) {
         self.forget_where(|entries| entries.chunk == *chunk);
     }
 
-    /// Drops everything, also what is under way: whoever waits for that still gets it, and nobody else does.
+    /// Drops everything, also work in flight: readers that wait for it still receive it, but no
+    /// other reader joins it.
     pub fn forget_all(&self) {
         self.forgotten.set(writers::later());
         self.indexes.forget_all();

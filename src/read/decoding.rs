@@ -1,4 +1,4 @@
-//! Step 5 as the caller sees it: what has arrived is handed to whoever decodes.
+//! Step 5 of a read: passes chunks that have arrived to a decoder.
 
 use crate::access::instruction::word;
 use crate::access::plan::{ByteRequest, PartPlan};
@@ -8,7 +8,7 @@ use crate::read::fetching::ChunkFetcher;
 use crate::store::Value;
 use crate::store::gather::GAP_BYTES;
 
-/// Hands encoded chunks to a decoder, which is begun with the first of them.
+/// Passes encoded chunks to a decoder. The first chunks start the decoder.
 pub(super) fn supply(
     fetcher: &ChunkFetcher,
     decoder: &dyn Decoder,
@@ -28,7 +28,7 @@ pub(super) fn supply(
     decoding.supply(EncodedChunks { table, values }).map_err(|error| with_full_key(fetcher, error))
 }
 
-/// Decoders know chunk keys relative to the array.
+/// Completes the key of an error, because decoders know only keys relative to the array.
 pub(super) fn with_full_key(fetcher: &ChunkFetcher, error: Error) -> Error {
     match error.context().key.clone() {
         Some(relative) => error.replace_key(fetcher.array.key(&relative).as_str()),
@@ -36,8 +36,10 @@ pub(super) fn with_full_key(fetcher: &ChunkFetcher, error: Error) -> Error {
     }
 }
 
-/// The table of what has arrived, and its buffers. What was cut out of one answer goes as one buffer again: a shard's answer
-/// holds a thousand inner chunks, and each buffer costs a copy and a hand-over of its own.
+/// The table of instructions for encoded chunks, and their buffers.
+///
+/// Chunks that were cut from one answer share a buffer again. An answer of a shard holds a thousand
+/// inner chunks, and each buffer costs a copy and a transfer.
 fn pieces(plan: &PartPlan, chunks: Vec<(ByteRequest, Value)>) -> Result<(Vec<u32>, Vec<Value>)> {
     let mut values: Vec<Value> = Vec::new();
     let mut spans = Vec::with_capacity(chunks.len());

@@ -1,7 +1,8 @@
-//! Step 4 for the chunks of one read: needs become few requests, and what arrives is cut by need again.
+//! Step 4 of a read: fetches the byte requests of a part.
 //!
-//! Neighbouring ranges of one key are fetched together; what is kept is not fetched. A shard whose version changes between its index
-//! and its chunks interrupts whoever reads it.
+//! Neighbouring ranges of one key become one request to the store; the answer is cut up again.
+//! Cached chunks are not fetched. If the version of a shard changes between its index and its
+//! chunks, the part is interrupted and starts again.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -20,44 +21,46 @@ use crate::store::gather::{self, GAP_BYTES, MERGED_BYTES};
 use crate::store::writers::{self, Moment};
 use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Value};
 
-/// Something that has arrived.
+/// The answer to a request.
 pub(super) enum Arrival {
     Index { request: ByteRequest, index: shard_indexes::OptionalIndex },
     Chunks(Vec<(ByteRequest, Option<Value>)>),
 }
 
-/// A request under way.
+/// A request in flight.
 pub(super) type PendingArrival = LocalFuture<'static, std::result::Result<Arrival, Interrupted>>;
 
-/// What the requests of one read share.
+/// Fetches chunks and shard indexes for one read.
 #[derive(Clone)]
 pub(super) struct ChunkFetcher {
     pub array: Rc<Array>,
     pub context: RequestContext,
-    /// Encoded bytes are kept.
-    pub keeps: bool,
-    /// What was kept before may be used.
-    pub uses_kept: bool,
-    /// Shards that are fetched whole.
+    /// Whether encoded bytes are put into the cache.
+    pub fills_cache: bool,
+    /// Whether cached bytes may be used.
+    pub uses_cache: bool,
+    /// The shards that this read fetches whole.
     pub shards: Option<Rc<WholeShards>>,
-    /// The versions of stored chunks of which this read has seen a part (a shard's index, some rows), where visible.
+    /// The versions of the stored chunks of which this read fetched a shard index or some rows, as
+    /// far as the store reports versions.
     pub versions: Rc<RefCell<Map<Rc<[u64]>, String>>>,
 }
 
-/// Needs of one key, and the part of it that has all of them.
+/// A byte range, and the requests for parts of it. All are of one key.
 struct MergedRange {
     range: Range<u64>,
     members: Vec<(ByteRequest, Range<u64>)>,
 }
 
-/// A chunk that is not as long as its elements are.
+/// The error for a chunk whose length is not that of its elements.
 pub(super) fn wrong_length(expected: u64, actual: u64) -> Error {
     let error = Error::format("chunk has the wrong length").in_stage(Stage::Decode);
     error.expected(format!("{expected} bytes")).actual(format!("{actual} bytes"))
 }
 
 impl ChunkFetcher {
-    /// One request an index, and one a run of neighbouring ranges of a key.
+    /// Starts requests: one for each shard index, and one for each run of neighbouring ranges of a
+    /// key.
     pub fn arrivals(
         &self,
         plan: &PartPlan,
@@ -75,7 +78,7 @@ impl ChunkFetcher {
                 arrivals.push(Box::pin(self.clone().index(request, decoding)));
                 continue;
             }
-            if let Some(value) = self.kept(CacheKind::Encoded, &request) {
+            if let Some(value) = self.cached(CacheKind::Encoded, &request) {
                 at_hand.push((request, value));
                 continue;
             }
@@ -91,15 +94,15 @@ impl ChunkFetcher {
         Ok(arrivals)
     }
 
-    /// What is kept of a chunk.
-    pub fn kept(&self, kind: CacheKind, request: &ByteRequest) -> Option<Option<Value>> {
-        if !self.uses_kept {
+    /// The cached bytes or elements of a chunk; `Some(None)` if the chunk is known to be absent.
+    pub fn cached(&self, kind: CacheKind, request: &ByteRequest) -> Option<Option<Value>> {
+        if !self.uses_cache {
             return None;
         }
         self.array.cache().get(kind, request, |asked| self.is_current(request, asked))
     }
 
-    /// Whether nothing was written to a chunk's key here since a moment.
+    /// Whether this process has not written to the chunk's key since `since`.
     pub fn is_current(&self, request: &ByteRequest, since: Moment) -> bool {
         writers::unchanged_since_of(self.array.chunks(), || self.array.chunk_key(&request.chunk), since)
     }
@@ -129,7 +132,7 @@ impl ChunkFetcher {
         Ok(Arrival::Index { request, index })
     }
 
-    /// Drops what is known of a stored chunk that has changed.
+    /// Drops everything that is known of a stored chunk that has changed.
     pub fn forget(&self, chunk: &Rc<[u64]>) {
         self.array.indexes().forget(chunk);
         self.array.cache().forget(chunk);
@@ -139,13 +142,13 @@ impl ChunkFetcher {
         }
     }
 
-    /// The shards of this read, where that of the index that is needed is to be fetched whole.
+    /// The whole shards of this read, if the index of this request comes with its shard.
     fn whole_shards(&self, stored: &StoredChunk<'_>, request: &ByteRequest) -> Option<Rc<WholeShards>> {
         let is_outer = request.level == 0 && self.array.indexes().known_of(stored, request).is_none();
         self.shards.clone().filter(|_| is_outer)
     }
 
-    /// Some bytes of a stored chunk: out of the shard, where that was fetched whole.
+    /// Some bytes of a stored chunk, cut from the shard if that is fetched whole.
     async fn bytes(&self, chunk: &Rc<[u64]>, key: &StoreKey, range: &Range<u64>) -> Result<Option<Fetched>> {
         let store = self.array.chunks();
         let shard = self.shards.as_ref().and_then(|shards| shards.shard(chunk));
@@ -157,7 +160,7 @@ impl ChunkFetcher {
         store.get(key, bytes, &self.context).await
     }
 
-    /// The needs of one key, merged into few requests.
+    /// Merges the requests for one key into few requests to the store.
     fn chunk_requests(&self, requests: Vec<ByteRequest>, begun: Moment) -> Vec<PendingArrival> {
         let ranges: Option<Vec<Range<u64>>> = requests
             .iter()
@@ -193,7 +196,7 @@ impl ChunkFetcher {
         Ok(self.arrived(vec![(request, value)], begun))
     }
 
-    /// One range of a shard, and the inner chunks in it.
+    /// Fetches one range of a shard and cuts it into inner chunks.
     async fn merged(self, merged: MergedRange, begun: Moment) -> std::result::Result<Arrival, Interrupted> {
         let MergedRange { range, members } = merged;
         let Some((first, _)) = members.first() else {
@@ -214,7 +217,7 @@ impl ChunkFetcher {
                 let absent = members.into_iter().map(|(request, _)| (request, None));
                 return Ok(self.arrived(absent.collect(), begun));
             }
-            // The index was there a moment ago.
+            // The index was there when the part began, so the shard was erased since.
             (None, _) => return Err(Interrupted::Changed(chunk)),
         };
         if let (Some(RowsOf::Stored(expected)), Some(actual)) = (rows, fetched.size)
@@ -234,7 +237,8 @@ impl ChunkFetcher {
         Ok(self.arrived(chunks, begun))
     }
 
-    /// Whether this part of a stored chunk is of the same state as those before; true where that is not visible.
+    /// Whether these bytes are of the same version as the bytes before. True if the store reports
+    /// none.
     fn is_one_version(&self, chunk: &Rc<[u64]>, version: Option<&str>) -> bool {
         let Some(version) = version else { return true };
         let mut versions = self.versions.borrow_mut();
@@ -242,7 +246,7 @@ impl ChunkFetcher {
     }
 
     fn arrived(&self, chunks: Vec<(ByteRequest, Option<Value>)>, begun: Moment) -> Arrival {
-        if self.keeps && self.array.chunks().may_be_kept() {
+        if self.fills_cache && self.array.chunks().is_cacheable() {
             self.array.cache().put(CacheKind::Encoded, chunks.clone(), begun);
         }
         Arrival::Chunks(chunks)

@@ -1,5 +1,5 @@
-//! Reading the parts of one read: each is begun, or joined where somebody else reads the same, told of while it is under way, begun again
-//! when what it was read from has changed, and handed to the sink.
+//! Reads the parts of one read: starts each part or joins another read of the same part, reports
+//! progress, starts again if a shard changed meanwhile, and hands the part to the sink.
 
 use std::cell::Cell;
 use std::future::poll_fn;
@@ -18,7 +18,7 @@ use crate::read::types::{Interrupted, OutputLayout, PartCounts, PartData, PartRe
 use crate::store::turn::next_turn;
 use crate::store::{RequestContext, Subject};
 
-/// How often a part is begun again because a shard changed under it.
+/// How often a part is started again because a shard changed.
 const RESTARTS: usize = 2;
 
 fn is_lost_worker(error: &Error) -> bool {
@@ -30,29 +30,29 @@ pub(super) struct PartReader<'a> {
     work: Rc<ReadContext>,
     sink: &'a dyn PartSink,
     sharing: Sharing,
-    /// Chunks of parts that were planned since others had their turn.
+    /// Number of chunks in the parts that were planned since the last turn ended.
     planned: Cell<u64>,
     progress: Cell<Progress>,
 }
 
-/// Chunks and bytes of a part that have been told of.
+/// Chunks and bytes of a part that were already reported as progress.
 type Reported = Cell<(u64, u64)>;
 
 type Attempt = std::result::Result<PartData, Interrupted>;
 
 impl<'a> PartReader<'a> {
-    /// `decodes` tells that the decoder does.
+    /// `decodes` tells whether the decoder decodes: see [`ReadRequest`](crate::read::ReadRequest).
     pub(super) fn new(work: ReadContext, sink: &'a dyn PartSink, chunks_total: u64, decodes: bool) -> Self {
         let fetcher = work.fetcher;
-        let is_shared = decodes && fetcher.array.chunks().may_be_kept() && !is_plain(&fetcher, &work.layout);
+        let is_shared = decodes && fetcher.array.chunks().is_cacheable() && !is_plain(&fetcher, &work.layout);
         let sharing = match () {
             () if !is_shared => Sharing::Off,
-            () if fetcher.uses_kept => Sharing::On,
-            () => Sharing::Begun,
+            () if fetcher.uses_cache => Sharing::JoinOrBegin,
+            () => Sharing::BeginOnly,
         };
         let mut context = RequestContext { subject: Subject::Chunk, ..fetcher.context.clone() };
         if is_shared {
-            context.signal = None; // Nobody who waits owns it.
+            context.signal = None; // Several reads may wait, so none of them may abort it.
         }
         let fetcher = ChunkFetcher { context, ..fetcher };
         let parts_total = work.layout.parts;
@@ -66,12 +66,15 @@ impl<'a> PartReader<'a> {
         }
     }
 
-    /// How far the read is.
+    /// The progress of the read.
     pub(super) fn progress(&self) -> Progress {
         self.progress.get()
     }
 
-    /// Reads a part and hands it to the sink; `chunks` are those that it touches.
+    /// Reads a part and hands it to the sink. `chunks` is the number of chunks in the part.
+    ///
+    /// # Errors
+    /// `Store` if a shard keeps changing; errors of the store, the decoder and the sink.
     pub(super) async fn read(
         &self,
         part: &Part,
@@ -84,7 +87,7 @@ impl<'a> PartReader<'a> {
             match self.attempt(part, plan, &reported).await {
                 Ok(data) => {
                     self.sink.part(part, data).await?;
-                    // Those that a shard's index does not have were never asked for.
+                    // Chunks that the index of their shard does not list were never requested.
                     let absent = chunks.saturating_sub(reported.get().0);
                     self.advance(|progress| {
                         progress.parts += 1;
@@ -96,7 +99,8 @@ impl<'a> PartReader<'a> {
                     self.work.fetcher.forget(&chunk);
                     self.take_back(&reported);
                 }
-                // What it had been given went with it, and is fetched again. A second one has been lost over these very chunks.
+                // The chunks were lost with the decode worker, so they are fetched again. If a
+                // second worker is lost, these chunks are probably the cause.
                 Err(Interrupted::Failed(error)) if is_lost_worker(&error) && !has_lost_worker => {
                     has_lost_worker = true;
                     self.take_back(&reported);
@@ -104,10 +108,12 @@ impl<'a> PartReader<'a> {
                 Err(Interrupted::Failed(error)) => return Err(error),
             }
         }
-        Err(Error::store("a shard kept changing while it was read"))
+        Err(Error::store(
+            "a shard changed during every attempt to read it; read it again when it is no longer written",
+        ))
     }
 
-    /// Lets others go first before a part of so many chunks is planned, where many were.
+    /// Ends the turn before a part is planned if many chunks were planned since the last turn.
     pub(super) async fn take_turn(&self, chunks: u64) {
         let planned = self.planned.get().saturating_add(chunks);
         if planned < LOOKED_AT as u64 {
@@ -127,19 +133,20 @@ impl<'a> PartReader<'a> {
         let mut sharing = self.sharing;
         loop {
             let (part, plan, counts) = (part.clone(), plan()?, Rc::default());
-            let run = PartTask { part, plan, counts, is_wanted: Rc::default() };
-            let InFlightPart { running, counts, is_joined } = join_or_begin(&self.work, run, sharing);
+            let task = PartTask { part, plan, counts, is_wanted: Rc::default() };
+            let InFlightPart { running, counts, is_joined } = join_or_begin(&self.work, task, sharing);
             let done = self.watch(running, &counts, reported).await?;
             if !(is_joined && done.is_placed) {
                 return Ok(Rc::try_unwrap(done).map_or_else(|done| done.data.clone(), |done| done.data));
             }
-            // It is where whoever began it wanted it.
-            sharing = Sharing::Begun;
+            // The decoder wrote the elements into the result of the other read, so this read starts
+            // its own.
+            sharing = Sharing::BeginOnly;
             self.take_back(reported);
         }
     }
 
-    /// Waits for a part, and tells how far it is.
+    /// Waits for a part and reports its progress.
     async fn watch(
         &self,
         mut running: impl Future<Output = PartResult> + Unpin,
@@ -161,7 +168,7 @@ impl<'a> PartReader<'a> {
         .await
     }
 
-    /// The chunks of a part come once more.
+    /// Removes the chunks of a part from the progress, because the part starts again.
     fn take_back(&self, reported: &Reported) {
         let (chunks, _) = reported.take();
         self.advance(|progress| progress.chunks -= chunks);
@@ -175,7 +182,7 @@ impl<'a> PartReader<'a> {
     }
 }
 
-/// Whether there is nothing to decode.
+/// Whether the stored bytes of this array are its elements, so that nothing must be decoded.
 fn is_plain(fetcher: &ChunkFetcher, layout: &OutputLayout) -> bool {
     let chain = fetcher.array.binding().first_chain();
     let plain = |leaf: &Level| leaf.pipeline.plain_strides().is_some();

@@ -1,9 +1,15 @@
-//! The work of one part: its needs are fetched as the plan raises them, each answer goes to the decoder at once.
+//! Reads one part: requests the bytes that the plan asks for and passes each answer to the decoder.
 //!
-//! A chunk whose bytes are its elements needs no decoder. One that has to be decoded whole but is wanted in part is decoded whole
-//! indeed, once for all who want some of it ([`shared_chunks`](super::shared_chunks)), and kept ([`chunk_cache`](super::chunk_cache));
-//! the sink takes from it what is wanted. So is one that another part under way is decoding already. Deliberately without knowledge
-//! of who waits: there may be several ([`shared_parts`](super::shared_parts)).
+//! There are three ways for a chunk:
+//!
+//! - A chunk whose bytes are its elements needs no decoder.
+//! - A chunk that is decoded whole although the part needs only some of it is decoded once for all
+//!   reads ([`shared_chunks`](super::shared_chunks)) and cached
+//!   ([`chunk_cache`](super::chunk_cache)). So is a chunk that another part in flight decodes too.
+//! - All other chunks go to the decoder of the part.
+//!
+//! This file does not know who waits for the part: several reads may
+//! ([`shared_parts`](super::shared_parts)).
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -32,42 +38,44 @@ use crate::store::turn::{end_of_turn, next_turn};
 use crate::store::writers::{self, Moment};
 use crate::store::{LocalFuture, Value};
 
-/// Chunks that are decoded whole go to a decoder together, up to about so many bytes.
+/// Decoded bytes of whole chunks that go to a decoder as one batch.
 const BATCH_BYTES: u64 = 1 << 20;
 
-/// So many requests of a part are started, or answers taken, before others have their turn: a part may have thousands of tiny chunks.
+/// Number of requests that a part starts, or answers that it takes, in one turn. A part may have
+/// thousands of tiny chunks.
 const AT_A_TIME: usize = 64;
 
-/// Encoded bytes go to the decoder from so many on, or when nothing more is on its way: a message costs more than a small chunk does.
+/// Encoded bytes that are collected for one message to the decoder. A message costs more than a
+/// small chunk. Fewer bytes are sent when no request is in flight.
 const SUPPLY_BYTES: u64 = 64 << 10;
 
-/// So many whole chunks are looked at before others have their turn. Ranges of a shard are looked at together, since neighbours are one
-/// request.
+/// Number of whole chunks that are examined in one turn. The ranges of a shard are examined
+/// together, because neighbouring ranges become one request.
 pub(super) const LOOKED_AT: usize = 256;
 
-/// A box of a chunk is taken element by element, on the caller's thread, up to so many elements.
+/// Boxes of up to this many elements are copied element by element on the engine's thread.
 const SINGLE_ELEMENTS: u64 = 1 << 14;
 
-/// What the parts of one read have in common.
+/// What the parts of one read share.
 pub(super) struct ReadContext {
     pub fetcher: ChunkFetcher,
     pub decoder: Rc<dyn Decoder>,
     pub layout: OutputLayout,
     pub cache_policy: CachePolicy,
-    /// Tells this read from others.
+    /// Identifies the read.
     pub token: Rc<()>,
 }
 
-/// A part, and who hears of it.
+/// A part to read.
 pub(super) struct PartTask {
     pub part: Part,
     pub plan: PartPlan,
     pub counts: Rc<PartCounts>,
-    /// Somebody else waits for it, too.
+    /// Set when another read waits for this part too: the decoder must then return the elements.
     pub is_wanted: Rc<Cell<bool>>,
 }
 
-/// What a part waits for.
+/// An answer that a part waits for.
 enum Event {
     Arrived(Arrival),
     Whole(Vec<(ByteRequest, WholeChunk)>),
@@ -75,27 +83,27 @@ enum Event {
 
 type PendingEvent = LocalFuture<'static, std::result::Result<Event, Interrupted>>;
 
-/// What is wanted of a chunk that others may want, too.
+/// The elements that a part takes from a chunk which other parts may use too.
 struct SharedUse {
-    /// All that the array has of it.
+    /// The part takes all elements of the chunk that are inside the array.
     is_all: bool,
     projection: Vec<ProjectedAxis>,
 }
 
-/// A part on its way: its plan, what needs no decoder any more, and whoever decodes the rest once there is something to decode.
+/// The state of a part in flight. `decoding` starts with the first chunk that needs a decoder.
 struct PartState {
     plan: PartPlan,
     counts: Rc<PartCounts>,
     decoding: Option<Box<dyn PartDecoder>>,
-    /// What has arrived and goes to the decoder together.
+    /// Chunks that have arrived and wait for the next message to the decoder.
     encoded: Vec<(ByteRequest, Value)>,
     chunks: Vec<PlacedChunk>,
 }
 
 impl ReadContext {
     /// Fetches and decodes a part.
-    pub async fn run(self: Rc<Self>, run: PartTask) -> PartResult {
-        let PartTask { part, plan, counts, is_wanted } = run;
+    pub async fn run(self: Rc<Self>, task: PartTask) -> PartResult {
+        let PartTask { part, plan, counts, is_wanted } = task;
         let begun = writers::now();
         let (encoded, chunks) = (Vec::new(), Vec::new());
         let mut state = PartState { plan, counts, decoding: None, encoded, chunks };
@@ -111,13 +119,14 @@ impl ReadContext {
                 waiting.next().await
             } else {
                 waiting.extend(to_start.drain(..to_start.len().min(AT_A_TIME)));
-                // Starts them; what is there already is taken.
+                // Polling starts the new requests, and takes an answer that is there already.
                 waiting.next().now_or_never().flatten()
             };
             match event {
                 Some(event) => {
                     self.take(&mut state, event?)?;
-                    // With all that has arrived meanwhile: what goes to a decoder goes there together.
+                    // Take everything that has arrived by now, so that it goes to the decoder as
+                    // one message.
                     for _ in 1..AT_A_TIME {
                         let Some(event) = waiting.next().now_or_never().flatten() else { break };
                         self.take(&mut state, event?)?;
@@ -141,7 +150,7 @@ impl ReadContext {
         self.supply(&mut state, &part)?;
         let base = match state.decoding {
             Some(decoding) => {
-                // Who asks for the same at the same time has done so then.
+                // All reads of this turn have had the chance to join this part.
                 end_of_turn().await;
                 let decoded = if is_wanted.get() {
                     decoding.finish().await.map(Some)
@@ -158,9 +167,9 @@ impl ReadContext {
         Ok(Rc::new(FinishedPart { data, is_placed }))
     }
 
-    /// What other reads are decoding now.
+    /// The projections of the parts that other reads are decoding now.
     fn elsewhere(&self) -> Vec<PartProjection> {
-        if !self.cache_policy.decoded || !self.fetcher.uses_kept {
+        if !self.cache_policy.decoded || !self.fetcher.uses_cache {
             return Vec::new();
         }
         let others =
@@ -170,7 +179,8 @@ impl ReadContext {
         others.map(|note| note.projection).collect()
     }
 
-    /// Begins what answers these needs.
+    /// Starts the requests of a part. Chunks that other reads decode, or may use, are decoded
+    /// whole.
     fn begin(
         &self,
         state: &mut PartState,
@@ -192,7 +202,7 @@ impl ReadContext {
                 continue;
             };
             if !shared.is_all
-                && let Some(elements) = self.fetcher.kept(CacheKind::Decoded, &self.converted(&request))
+                && let Some(elements) = self.fetcher.cached(CacheKind::Decoded, &self.converted(&request))
             {
                 let whole = WholeChunk { elements, fetched: 0 };
                 self.take_whole(state, vec![(request, whole)])?;
@@ -224,15 +234,17 @@ impl ReadContext {
         Ok(events)
     }
 
-    /// Whether rows of a chunk may be fetched instead of all of it, if its bytes are its elements: not where it is at hand, nor of a
-    /// store that is asked for what its owner expects.
+    /// Whether single rows of a chunk may be fetched, if its bytes are its elements. Not if the
+    /// chunk is cached. Not from a store that must see whole-chunk requests, such as a user's
+    /// store.
     fn reads_rows(&self, request: &ByteRequest) -> bool {
         let array = &self.fetcher.array;
-        let is_kept = self.fetcher.uses_kept && array.cache().has(CacheKind::Encoded, request);
-        !request.is_index && request.rows.is_none() && array.chunks().reads_rows() && !is_kept
+        let is_cached = self.fetcher.uses_cache && array.cache().has(CacheKind::Encoded, request);
+        !request.is_index && request.rows.is_none() && array.chunks().reads_rows() && !is_cached
     }
 
-    /// What is wanted of a chunk, if it is well taken from a decoded one.
+    /// The elements to take from a chunk if it is decoded whole; `None` if decoding it whole does
+    /// not pay.
     fn shared_use(&self, plan: &PartPlan, request: &ByteRequest) -> Option<SharedUse> {
         let level = plan.leaf(request.id).ok().filter(|_| !request.is_index)?;
         if !self.cache_policy.decoded || self.layout.element_size == 0 || self.is_plain(level) {
@@ -246,11 +258,12 @@ impl ReadContext {
         self.has_rows(&projection).then_some(SharedUse { is_all, projection })
     }
 
-    /// A chunk that somebody is decoding whole, for all who want some of it, unless that is less urgent: it waits in queues that would
-    /// let somebody pass.
+    /// A batch in flight that decodes the chunk whole, and the chunk's position in the batch.
+    /// `None` if the batch has a lower urgency, because other requests would overtake it in the
+    /// queues.
     fn under_way(&self, request: &ByteRequest, urgency: f64) -> Option<(SharedFuture<DecodedBatch>, usize)> {
         let batches = &self.fetcher.array.cache().batches;
-        if !self.fetcher.uses_kept || batches.is_empty() {
+        if !self.fetcher.uses_cache || batches.is_empty() {
             return None;
         }
         batches.join(&self.converted(request).origin, |begun, _| {
@@ -258,8 +271,10 @@ impl ReadContext {
         })
     }
 
-    /// Whether a chunk is decoded whole, for all who want some of it: one of which this part wants less, and one that is being decoded
-    /// for another part, so that there is no third time.
+    /// Whether to decode a chunk whole for other reads too. If the part needs some of the chunk,
+    /// this depends on the codecs and the cache. If it needs all of it, it depends on whether
+    /// another part in flight decodes the same elements: a third read then finds the chunk in the
+    /// cache.
     fn decodes_for_others(
         &self,
         plan: &PartPlan,
@@ -278,7 +293,8 @@ impl ReadContext {
         self.layout.conversion.is_empty() && level.pipeline.plain_strides().is_some()
     }
 
-    /// A chunk as those know it who keep and share its elements: converted to something else, it is another one.
+    /// The request under which caches know the chunk. The conversion is part of its origin, because
+    /// converted elements are not those of the stored chunk.
     fn converted(&self, request: &ByteRequest) -> ByteRequest {
         if self.layout.conversion.is_empty() {
             return request.clone();
@@ -287,7 +303,7 @@ impl ReadContext {
         ByteRequest { origin: request.origin.iter().copied().chain(words).collect(), ..request.clone() }
     }
 
-    /// Whether what is taken from a chunk is taken by rows, or is little.
+    /// Whether the elements to take form rows, or are so few that copying each of them is cheap.
     fn has_rows(&self, projection: &[ProjectedAxis]) -> bool {
         let elements: u64 = projection.iter().map(ProjectedAxis::count).product();
         if elements <= SINGLE_ELEMENTS {
@@ -299,13 +315,14 @@ impl ReadContext {
         is_row && self.layout.order == self.cache_policy.native_order
     }
 
-    /// Whether a chunk is decoded whole for a part of it: it must be, or is asked for again.
+    /// Whether a chunk is decoded whole although the part needs only some of it: its codecs cannot
+    /// decode partially, or its encoded bytes are cached, which means that it was read before.
     fn decodes_whole(&self, plan: &PartPlan, request: &ByteRequest) -> bool {
         let partial = plan.leaf(request.id).is_ok_and(|level| level.pipeline.decodes_partially());
         !partial || self.fetcher.array.cache().has(CacheKind::Encoded, request)
     }
 
-    /// Sorts chunks into batches: of one shape, and not too large.
+    /// Groups chunks of one shape into batches of limited size.
     fn batches(&self, plan: &PartPlan, requests: Vec<ByteRequest>) -> Result<Vec<Vec<ByteRequest>>> {
         let element_size = self.layout.element_size.max(1) as u64;
         let mut batches: Vec<(&[u64], u64, Vec<ByteRequest>)> = Vec::new();
@@ -323,7 +340,7 @@ impl ReadContext {
         Ok(batches.into_iter().map(|(_, _, batch)| batch).collect())
     }
 
-    /// Fetches and decodes whole chunks of one shape; they are kept when they are there.
+    /// Fetches and decodes whole chunks of one shape, and caches their elements.
     fn read_batch(
         &self,
         plan: &PartPlan,
@@ -338,10 +355,11 @@ impl ReadContext {
             *extent *= requests.len() as u64;
         }
         let mut context = self.fetcher.context.clone();
-        context.signal = None; // Nobody who waits owns it.
+        // The batch may serve several reads, so no single one may abort it.
+        context.signal = None;
         let batch = BatchReader {
-            // Their elements are kept instead.
-            fetcher: ChunkFetcher { keeps: false, context, ..self.fetcher.clone() },
+            // The elements are cached, so the encoded bytes are not.
+            fetcher: ChunkFetcher { fills_cache: false, context, ..self.fetcher.clone() },
             decoder: self.decoder.clone(),
             header: PartHeader::new(&shape, order, &self.layout.conversion)?.to_words(),
             plan: plan.batch(&ids, along)?,
@@ -352,7 +370,7 @@ impl ReadContext {
         Ok(Box::pin(batch.read()))
     }
 
-    /// Answers the plan, and hands chunks on to the decoder.
+    /// Takes an answer: a shard index goes to the plan, chunks go to the decoder or to the result.
     fn take(&self, state: &mut PartState, event: Event) -> std::result::Result<(), Interrupted> {
         match event {
             Event::Arrived(Arrival::Index { request, index }) => {
@@ -384,7 +402,7 @@ impl ReadContext {
     }
 
     fn take_chunks(&self, state: &mut PartState, chunks: Vec<(ByteRequest, Option<Value>)>) -> Result<()> {
-        // Chunks that are read by rows count when the part is done.
+        // A chunk that is read by rows counts as arrived when the part is finished.
         let arrived = chunks.iter().filter(|(request, _)| request.rows.is_none()).count();
         let mut bytes = 0;
         for (request, value) in chunks.into_iter().filter_map(|(request, value)| Some((request, value?))) {
@@ -398,7 +416,7 @@ impl ReadContext {
         Ok(())
     }
 
-    /// Hands what has arrived on to the decoder.
+    /// Passes the chunks that have arrived to the decoder.
     fn supply(&self, state: &mut PartState, part: &Part) -> Result<()> {
         let encoded = std::mem::take(&mut state.encoded);
         let header =
@@ -406,7 +424,7 @@ impl ReadContext {
         supply(&self.fetcher, &*self.decoder, &state.plan, &mut state.decoding, encoded, header)
     }
 
-    /// A chunk whose bytes are its elements, if it is one.
+    /// The chunk as it is placed in the result if its bytes are its elements.
     fn plain(&self, plan: &PartPlan, request: &ByteRequest, value: &Value) -> Result<Option<PlacedChunk>> {
         let level = plan.leaf(request.id)?;
         let plain = level.pipeline.plain_strides().filter(|_| self.is_plain(level));
@@ -425,7 +443,7 @@ impl ReadContext {
     }
 }
 
-/// What is looked at in one go.
+/// The requests to examine in this turn.
 fn some_of(needed: &mut VecDeque<ByteRequest>) -> Vec<ByteRequest> {
     let whole =
         needed.iter().take(LOOKED_AT).take_while(|request| request.range == RequestedRange::Whole).count();
@@ -439,7 +457,8 @@ fn count(state: &PartState, chunks: usize, bytes: u64) {
     all_bytes.set(all_bytes.get() + bytes);
 }
 
-/// Waits for a chunk that somebody else has decoded, and decodes it alone if they could not.
+/// Waits for a batch that another read started. If the batch fails, decodes the chunk alone:
+/// another chunk of the batch may be the broken one.
 fn joined(
     batch: SharedFuture<DecodedBatch>,
     slot: usize,
@@ -456,7 +475,7 @@ fn joined(
     })
 }
 
-/// Whether chunks fill a part: no two of them have a place in common.
+/// Whether the chunks cover the part. No two of them cover the same element, so counting is enough.
 fn covers(chunks: &[PlacedChunk], part: &Part) -> bool {
     let placed: u64 =
         chunks.iter().map(|chunk| chunk.projection.iter().map(ProjectedAxis::count).product::<u64>()).sum();

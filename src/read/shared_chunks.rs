@@ -1,7 +1,7 @@
-//! Whole chunks that are fetched and decoded for all who need some part of them.
+//! Whole chunks that are fetched and decoded once for all reads that need some of them.
 //!
-//! Chunks are decoded some at a time, one message a batch. A batch that failed is tried again by those who joined it: it may have been
-//! another chunk that is broken.
+//! Chunks go to a decoder in batches, with one message a batch. If a batch fails, each read that
+//! joined it decodes its own chunk again, because another chunk of the batch may be the broken one.
 
 use std::rc::Rc;
 
@@ -17,21 +17,21 @@ use crate::read::types::{DecodedBatch, WholeChunk};
 use crate::store::Value;
 use crate::store::writers::{self, Moment};
 
-/// Whole chunks of one shape, on their way to a decoder of their own.
+/// Fetches and decodes one batch: whole chunks of one shape.
 pub(super) struct BatchReader {
     pub fetcher: ChunkFetcher,
     pub decoder: Rc<dyn Decoder>,
     pub header: Vec<u32>,
-    /// Of these chunks alone.
+    /// A plan for these chunks only.
     pub plan: PartPlan,
-    /// Bytes of one of them, decoded.
+    /// Bytes of one decoded chunk.
     pub slot_bytes: u64,
-    /// As those know them who keep them; in the plan of whoever began it.
+    /// The requests of the read that started the batch, as caches know them.
     pub requests: Vec<ByteRequest>,
 }
 
 impl BatchReader {
-    /// Fetches and decodes them, and keeps their elements.
+    /// Fetches and decodes the chunks, and caches their elements.
     pub async fn read(mut self) -> DecodedBatch {
         let begun = writers::now();
         let requests = self.plan.take_requests();
@@ -65,7 +65,7 @@ impl BatchReader {
     }
 
     fn keep(self, slots: &[WholeChunk], begun: Moment) {
-        if self.fetcher.array.chunks().may_be_kept() {
+        if self.fetcher.array.chunks().is_cacheable() {
             let elements = slots.iter().map(|slot| slot.elements.clone());
             let chunks = self.requests.into_iter().zip(elements).collect();
             self.fetcher.array.cache().put(CacheKind::Decoded, chunks, begun);
@@ -73,11 +73,11 @@ impl BatchReader {
     }
 }
 
-/// The chunks of a decoded batch.
+/// Cuts the elements of a batch into chunks.
 fn cut(elements: Option<&Value>, fetched: &[Option<u64>], len: u64) -> Result<Vec<WholeChunk>> {
     let expected = len * fetched.len() as u64;
     if let Some(actual) = elements.map(Value::len).filter(|actual| *actual != expected) {
-        let error = Error::format("chunks decode to the wrong number of bytes").in_stage(Stage::Decode);
+        let error = Error::format("chunk decodes to the wrong number of bytes").in_stage(Stage::Decode);
         return Err(error.expected(format!("{expected} bytes")).actual(format!("{actual} bytes")));
     }
     let slot = |(slot, fetched): (u64, &Option<u64>)| match (elements, fetched) {

@@ -221,7 +221,7 @@ impl Store for Slow {
         self.inner.describe()
     }
 
-    fn may_be_kept(&self) -> bool {
+    fn is_cacheable(&self) -> bool {
         true
     }
 

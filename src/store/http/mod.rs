@@ -191,7 +191,7 @@ impl<T: Transport> HttpStore<T> {
         if let Ok(response) = &answer
             && context.subject != Subject::Metadata
         {
-            self.knowledge.refuses_to_be_kept.set(response.headers.refuse_to_be_kept());
+            self.knowledge.forbids_caching.set(response.headers.forbid_caching());
         }
         answer
     }
@@ -207,11 +207,11 @@ impl<T: Transport> Store for HttpStore<T> {
         self.root.shown()
     }
 
-    fn may_be_kept(&self) -> bool {
-        !self.knowledge.refuses_to_be_kept.get()
+    fn is_cacheable(&self) -> bool {
+        !self.knowledge.forbids_caching.get()
     }
 
-    fn absence_may_be_kept(&self) -> bool {
+    fn absence_is_cacheable(&self) -> bool {
         !self.knowledge.took_refusal_for_absence.get()
     }
 

@@ -78,7 +78,7 @@ pub(super) struct Knowledge {
     /// A range around the likely end did not tell the size.
     pub tails_useless: Cell<bool>,
     /// The last chunk came with a `Cache-Control` that wants it to be asked for again.
-    pub refuses_to_be_kept: Cell<bool>,
+    pub forbids_caching: Cell<bool>,
     /// A 403 was taken for an absent chunk.
     pub took_refusal_for_absence: Cell<bool>,
 }

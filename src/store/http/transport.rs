@@ -144,7 +144,7 @@ impl Headers {
     }
 
     /// Whether who has the body now is to ask again next time: soon enough to be taken for always.
-    pub fn refuse_to_be_kept(&self) -> bool {
+    pub fn forbid_caching(&self) -> bool {
         let directives = self.get("cache-control").unwrap_or_default().split(',');
         let mut directives = directives.map(|directive| directive.trim().to_ascii_lowercase());
         directives.any(|directive| match directive.split_once('=') {

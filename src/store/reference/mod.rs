@@ -225,12 +225,12 @@ impl<T: Transport + 'static> Store for ReferenceStore<T> {
         Capabilities { readable: true, partial: true, writable: false, listable: true }
     }
 
-    fn may_be_kept(&self) -> bool {
+    fn is_cacheable(&self) -> bool {
         true
     }
 
-    fn absence_may_be_kept(&self) -> bool {
-        self.servers.borrow().values().all(|server| server.absence_may_be_kept())
+    fn absence_is_cacheable(&self) -> bool {
+        self.servers.borrow().values().all(|server| server.absence_is_cacheable())
     }
 
     fn describe(&self) -> String {

@@ -16,16 +16,16 @@ macro_rules! forward_to_inner {
             self.inner.reads_rows()
         }
 
-        fn may_be_kept(&self) -> bool {
-            self.inner.may_be_kept()
+        fn is_cacheable(&self) -> bool {
+            self.inner.is_cacheable()
         }
 
         fn roots(&self) -> Vec<crate::format::path::NodePath> {
             self.inner.roots()
         }
 
-        fn absence_may_be_kept(&self) -> bool {
-            self.inner.absence_may_be_kept()
+        fn absence_is_cacheable(&self) -> bool {
+            self.inner.absence_is_cacheable()
         }
     };
     (@ describe) => {

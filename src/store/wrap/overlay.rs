@@ -48,12 +48,12 @@ impl Store for OverlayStore {
         self.first.merges_ranges() && self.second.merges_ranges()
     }
 
-    fn may_be_kept(&self) -> bool {
-        self.first.may_be_kept() && self.second.may_be_kept()
+    fn is_cacheable(&self) -> bool {
+        self.first.is_cacheable() && self.second.is_cacheable()
     }
 
-    fn absence_may_be_kept(&self) -> bool {
-        self.first.absence_may_be_kept() && self.second.absence_may_be_kept()
+    fn absence_is_cacheable(&self) -> bool {
+        self.first.absence_is_cacheable() && self.second.absence_is_cacheable()
     }
 
     fn get<'a>(
