@@ -1,7 +1,8 @@
-//! Work under way, for all who want the same: one begins it, and whoever comes before it has ended joins.
+//! Work in flight that several callers share: the first caller starts it, later callers join.
 //!
-//! It is polled on behalf of whoever is left, and dropped, which cancels it, when the last one leaves: nobody's abort ends what
-//! somebody else waits for. Deliberately no cache: what has ended is forgotten at once.
+//! Each waiting caller drives the work. It is dropped, and thereby cancelled, when the last caller
+//! leaves, so that no caller's abort ends the work of another. This is not a cache: finished work
+//! is removed at once.
 
 use std::cell::{Cell, RefCell};
 use std::rc::{Rc, Weak};
@@ -12,18 +13,19 @@ use crate::sorted::{Key, Map};
 use crate::store::writers::Moment;
 use crate::store::{LocalFuture, Urgency};
 
-/// Work under way. Clones are the same work.
+/// Work in flight. Clones wait for the same work.
 pub type SharedFuture<T> = Shared<LocalFuture<'static, T>>;
 
-/// When work was begun, and how urgent it is.
+/// When work started, and its urgency.
 #[derive(Clone, Debug)]
 pub struct Begun {
-    /// What was written later, it may not have seen.
+    /// The moment at which the work started. It may miss later writes.
     pub moment: Moment,
-    /// Of the work itself, whoever waits for it.
+    /// The urgency of the work, independent of its callers.
     pub urgency: Urgency,
 }
 
+/// Work in the table. `serial` tells it from later work for the same key.
 struct Entry<T, N> {
     serial: u64,
     future: WeakShared<LocalFuture<'static, T>>,
@@ -33,7 +35,7 @@ struct Entry<T, N> {
 
 type Table<K, T, N> = RefCell<Map<K, Entry<T, N>>>;
 
-/// Work under way by what it is, each with a note of whoever began it.
+/// A table of work in flight by key. Each entry has a note of the caller that started it.
 pub struct InFlight<K, T, N = ()> {
     table: Rc<Table<K, T, N>>,
     serial: Cell<u64>,
@@ -46,7 +48,7 @@ impl<K, T, N> Default for InFlight<K, T, N> {
 }
 
 impl<K: Key + Clone + 'static, T: Clone + 'static, N: Clone + 'static> InFlight<K, T, N> {
-    /// Joins the work under way for a key, unless `may_join` denies it.
+    /// Joins the work in flight for a key, if `may_join` allows it.
     pub fn join(&self, key: &K, may_join: impl FnOnce(&Begun, &N) -> bool) -> Option<(SharedFuture<T>, N)> {
         let table = self.table.borrow();
         let entry = table.get(key)?;
@@ -54,12 +56,12 @@ impl<K: Key + Clone + 'static, T: Clone + 'static, N: Clone + 'static> InFlight<
         may_join(&entry.begun, &entry.note).then(|| (future, entry.note.clone()))
     }
 
-    /// Begins work; others may join it from now on.
+    /// Starts work that others may join.
     pub fn begin(&self, key: K, begun: Begun, note: N, work: LocalFuture<'static, T>) -> SharedFuture<T> {
         self.begin_for(vec![(key, note)], begun, work)
     }
 
-    /// Begins work that answers several questions.
+    /// Starts work that others may join by several keys.
     pub fn begin_for(
         &self,
         keys: Vec<(K, N)>,
@@ -84,28 +86,28 @@ impl<K: Key + Clone + 'static, T: Clone + 'static, N: Clone + 'static> InFlight<
         future
     }
 
-    /// The notes of what is under way.
+    /// The notes of all work in flight.
     pub fn notes(&self) -> Vec<N> {
         self.table.borrow().values().map(|entry| entry.note.clone()).collect()
     }
 
-    /// Whether nothing is under way that could be joined.
+    /// Whether there is no work to join.
     pub fn is_empty(&self) -> bool {
         self.table.borrow().len() == 0
     }
 
-    /// Nobody joins what is under way for such keys any more; whoever waits for it still gets it.
+    /// Removes matching work from the table. Callers that wait for it still receive it.
     pub fn forget(&self, is_forgotten: impl Fn(&K) -> bool) {
         self.table.borrow_mut().retain(|key, _| !is_forgotten(key));
     }
 
-    /// Nobody joins anything that is under way any more.
+    /// Removes all work from the table. Callers that wait for it still receive it.
     pub fn forget_all(&self) {
         self.table.borrow_mut().clear();
     }
 }
 
-/// Forgets work when it ends or is dropped.
+/// Removes work from the table when it ends or is dropped.
 struct ForgetOnDrop<K: Key, T, N> {
     table: Weak<Table<K, T, N>>,
     keys: Vec<K>,
@@ -117,7 +119,7 @@ impl<K: Key, T, N> Drop for ForgetOnDrop<K, T, N> {
         let Some(table) = self.table.upgrade() else { return };
         for key in &self.keys {
             let mut table = table.borrow_mut();
-            // Other work may be under way for the key by now.
+            // The key may belong to other work by now.
             if table.get(key).is_some_and(|entry| entry.serial == self.serial) {
                 table.remove(key);
             }

@@ -1,4 +1,4 @@
-//! A store held in several places: by a wrapper, and by whoever asks it for its counters. Every operation is the store's own.
+//! `Rc<S>` is a store if `S` is one, so that several owners can share a store.
 
 use std::rc::Rc;
 

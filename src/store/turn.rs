@@ -1,7 +1,8 @@
-//! Turns: work that may be long stops here now and then, so that whoever else runs on this thread comes to its turn.
+//! Turns: long work pauses now and then, so that other tasks of this thread can run.
 //!
-//! How long is long is the host's matter, who has a clock: a page wants to draw. Where nobody else waits, a turn is over at once.
-//! And who wants to know what others want at the same time waits until all who are ready have asked.
+//! The host decides how long a turn lasts, because it has a clock and must draw. Without other
+//! tasks, a turn ends at once. [`end_of_turn`] waits until all tasks that are ready have made their
+//! requests.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -10,28 +11,28 @@ use std::task::{Context, Poll, Waker};
 
 use crate::store::LocalFuture;
 
-/// How the host lets others go first.
+/// The host's way to let other tasks run.
 pub type Pause = fn() -> LocalFuture<'static, ()>;
 
 thread_local! {
     static PAUSE: Cell<Option<Pause>> = const { Cell::new(None) };
-    /// The turn in which some ask now.
+    /// The turn that tasks of this thread wait for.
     static CURRENT_TURN: RefCell<Weak<Turn>> = const { RefCell::new(Weak::new()) };
 }
 
-/// Says how turns are taken on this thread.
+/// Sets how turns end on this thread.
 pub fn set_pause(pause: Pause) {
     PAUSE.set(Some(pause));
 }
 
-/// Lets others go first, if this task has lasted long enough.
+/// Lets other tasks run if this task has run long enough.
 pub async fn next_turn() {
     if let Some(pause) = PAUSE.get() {
         pause().await;
     }
 }
 
-/// Those who wait until all who are ready have asked.
+/// Tasks that wait for the end of the turn.
 #[derive(Default)]
 struct Turn {
     is_over: Cell<bool>,
@@ -51,7 +52,7 @@ impl Turn {
     }
 }
 
-/// Whoever came first, and says when the turn is over: also by leaving.
+/// The first task of a turn. The turn ends when it is dropped, and wakes the other tasks.
 struct Leader(Rc<Turn>);
 
 impl Drop for Leader {
@@ -66,7 +67,8 @@ impl Drop for Leader {
     }
 }
 
-/// Lets all who are ready go first, whatever they read. The first who waits lets them pass, and wakes the others.
+/// Waits until all tasks that are ready have run. The first task that waits lets them run, then
+/// wakes the others.
 pub async fn end_of_turn() {
     let turn = CURRENT_TURN.with_borrow(Weak::upgrade);
     if let Some(turn) = turn.filter(|turn| !turn.is_over.get()) {
@@ -74,8 +76,8 @@ pub async fn end_of_turn() {
     }
     let leader = Leader(Rc::default());
     CURRENT_TURN.with_borrow_mut(|turn| *turn = Rc::downgrade(&leader.0));
-    // Those who poll a set of futures poll one again that has woken itself, but only twice before they let their own callers go on; two
-    // sets stand in each other here.
+    // Sets of futures poll a future that woke itself again, but only twice before they return to
+    // their own caller. Here, two such sets are nested.
     let mut turns = 0..2 * 2;
     poll_fn(|context| match turns.next() {
         None => Poll::Ready(()),

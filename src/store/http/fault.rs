@@ -3,7 +3,7 @@
 //! URLs are shown without their query everywhere, the one in the server's words about itself included: signatures must not
 //! get into messages and logs.
 
-use super::response::Doubt;
+use super::response::Mismatch;
 use super::transport::{HttpResponse, Method};
 use super::url::redact;
 use crate::error::{Error, Opaque};
@@ -18,14 +18,14 @@ const SIGNATURE_FAULTS: [&str; 4] =
 
 /// A question, for messages.
 #[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
+pub(super) struct RequestLabel<'a> {
     /// Without its query.
     pub url: &'a str,
     pub method: Method,
     pub range: Option<&'a str>,
 }
 
-impl Asked<'_> {
+impl RequestLabel<'_> {
     fn described(self) -> String {
         let range = self.range.map(|range| format!(" ({range})")).unwrap_or_default();
         format!("{} {}{range}", self.method.name(), self.url)
@@ -82,10 +82,10 @@ impl Asked<'_> {
     }
 
     /// Other bytes than were asked for, twice.
-    pub(super) fn wrong_bytes(self, doubt: Doubt) -> Error {
+    pub(super) fn wrong_bytes(self, mismatch: Mismatch) -> Error {
         Error::store(format!("{} was answered with the wrong bytes", self.described()))
-            .expected(doubt.expected)
-            .actual(doubt.actual)
+            .expected(mismatch.expected)
+            .actual(mismatch.actual)
     }
 
     /// A size that nothing visible tells.

@@ -21,7 +21,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use origin::Origin;
-use policy::{Ask, Exchange, Goal, Knowledge, Outcome, Setting, Step};
+use policy::{Exchange, ExchangeContext, Goal, NextRequest, Outcome, ServerKnowledge, Step};
 use transport::{CacheMode, HttpRequest, Transport, TransportResult};
 use url::RootUrl;
 
@@ -90,7 +90,7 @@ pub struct HttpStore<T> {
     root: RootUrl,
     options: HttpOptions,
     origin: Rc<Origin>,
-    knowledge: Knowledge,
+    knowledge: ServerKnowledge,
     lister: RefCell<Option<listing::Lister>>,
     open_ranges: RefCell<Map<String, u32>>,
 }
@@ -103,7 +103,7 @@ impl<T: Transport> HttpStore<T> {
             root,
             options,
             origin,
-            knowledge: Knowledge::default(),
+            knowledge: ServerKnowledge::default(),
             lister: RefCell::default(),
             open_ranges: RefCell::default(),
         }
@@ -141,7 +141,7 @@ impl<T: Transport> HttpStore<T> {
 
     async fn exchange(&self, url: &str, goal: Goal, context: &RequestContext) -> Result<Outcome> {
         let shown = url::redact(url);
-        let setting = Setting {
+        let exchange_context = ExchangeContext {
             url: &shown,
             // A signature and a password tell who asks; both are left out of what is shown.
             is_anonymous: self.options.is_anonymous && shown == url,
@@ -151,40 +151,40 @@ impl<T: Transport> HttpStore<T> {
             origin: &self.origin,
             knowledge: &self.knowledge,
         };
-        let (mut exchange, mut step) = Exchange::start(goal, setting);
+        let (mut exchange, mut step) = Exchange::start(goal, exchange_context);
         loop {
             match step {
                 Step::Done(outcome) => return outcome,
-                Step::Send(ask) => {
-                    if ask.after_ms > 0 {
-                        self.transport.sleep(ask.after_ms).await;
+                Step::Send(next) => {
+                    if next.after_ms > 0 {
+                        self.transport.sleep(next.after_ms).await;
                     }
-                    let answer = self.send(url, ask, context).await;
+                    let answer = self.send(url, next, context).await;
                     step = exchange.answer(answer, self.transport.random());
                 }
             }
         }
     }
 
-    async fn send(&self, url: &str, ask: Ask, context: &RequestContext) -> TransportResult {
+    async fn send(&self, url: &str, next: NextRequest, context: &RequestContext) -> TransportResult {
         let _permit = self.origin.permit(&context.urgency).await;
-        let open_range = ask.range.as_ref().map(|_| OpenRange::new(&self.open_ranges, url));
+        let open_range = next.range.as_ref().map(|_| OpenRange::new(&self.open_ranges, url));
         let concurrent = open_range.as_ref().is_some_and(|range| range.others > 0);
         let bypass =
             concurrent && self.options.no_store_concurrent_ranges && self.transport.serialises_ranges();
         let cache = match () {
-            () if bypass || ask.fresh => CacheMode::NoStore,
+            () if bypass || next.fresh => CacheMode::NoStore,
             () if context.reload => CacheMode::Reload,
             () => CacheMode::Default,
         };
         let request = HttpRequest {
-            method: ask.method,
+            method: next.method,
             url: url.to_owned(),
-            range: ask.range,
+            range: next.range,
             cache,
             body: None,
-            body_limit: ask.body_limit,
-            reload: ask.fresh || context.reload,
+            body_limit: next.body_limit,
+            reload: next.fresh || context.reload,
             background: context.urgency.is_background(),
         };
         let answer = self.transport.send(request).await;

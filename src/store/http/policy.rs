@@ -8,9 +8,9 @@ use std::cell::Cell;
 use std::ops::Range;
 
 use super::HttpOptions;
-use super::fault::{self, Asked};
+use super::fault::{self, RequestLabel};
 use super::origin::{Origin, SuffixRanges};
-use super::response::{self, ContentRange, Doubt, Reading};
+use super::response::{self, BodyCheck, ContentRange, Mismatch};
 use super::retry::Retries;
 use super::transport::{HttpResponse, Method, TransportError, TransportResult};
 use crate::error::{Error, Result};
@@ -27,13 +27,13 @@ pub(super) enum Goal {
 /// What the machine wants next.
 #[derive(Debug)]
 pub(super) enum Step {
-    Send(Ask),
+    Send(NextRequest),
     Done(Result<Outcome>),
 }
 
 /// A request that is to be sent after a while.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Ask {
+pub(super) struct NextRequest {
     pub method: Method,
     pub range: Option<String>,
     /// Whether to bypass all caches, because the last answer made no sense.
@@ -68,7 +68,7 @@ impl Outcome {
 
 /// What one store has learned about its server.
 #[derive(Debug, Default)]
-pub(super) struct Knowledge {
+pub(super) struct ServerKnowledge {
     /// Something was read, so access as such is allowed.
     pub answered: Cell<bool>,
     /// A range was answered with everything.
@@ -85,7 +85,7 @@ pub(super) struct Knowledge {
 
 /// What a machine looks up and adds to.
 #[derive(Clone, Copy)]
-pub(super) struct Setting<'a> {
+pub(super) struct ExchangeContext<'a> {
     /// The URL without its query.
     pub url: &'a str,
     /// Neither the URL nor anything that is sent with it says who asks.
@@ -94,12 +94,12 @@ pub(super) struct Setting<'a> {
     pub likely_size: Option<LikelySize>,
     pub options: &'a HttpOptions,
     pub origin: &'a Origin,
-    pub knowledge: &'a Knowledge,
+    pub knowledge: &'a ServerKnowledge,
 }
 
 /// What is asked at the moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Stage {
+enum RequestKind {
     Whole,
     Window(Range<u64>),
     Suffix(u64),
@@ -111,7 +111,7 @@ enum Stage {
     FirstByte,
 }
 
-impl Stage {
+impl RequestKind {
     fn method(&self) -> Method {
         if *self == Self::Head { Method::Head } else { Method::Get }
     }
@@ -134,9 +134,9 @@ const TAIL_BYTES: u64 = 128 << 10;
 
 /// One read. See the module.
 pub(super) struct Exchange<'a> {
-    setting: Setting<'a>,
+    context: ExchangeContext<'a>,
     goal: Goal,
-    stage: Stage,
+    kind: RequestKind,
     /// Size of the object, once learned on the way.
     size: Option<u64>,
     head_failed: bool,
@@ -144,22 +144,22 @@ pub(super) struct Exchange<'a> {
     tail_failed: bool,
     retries: Retries,
     /// Length of the body that was doubted.
-    doubted: Option<u64>,
+    suspected_len: Option<u64>,
 }
 
 impl<'a> Exchange<'a> {
     /// The machine and its first request.
-    pub fn start(goal: Goal, setting: Setting<'a>) -> (Self, Step) {
+    pub fn start(goal: Goal, context: ExchangeContext<'a>) -> (Self, Step) {
         let mut exchange = Self {
-            setting,
+            context,
             goal,
-            stage: Stage::Whole,
+            kind: RequestKind::Whole,
             size: None,
-            head_failed: setting.knowledge.head_useless.get(),
-            suffix_failed: setting.origin.suffix_ranges.get() == SuffixRanges::Fail,
-            tail_failed: setting.knowledge.tails_useless.get(),
+            head_failed: context.knowledge.head_useless.get(),
+            suffix_failed: context.origin.suffix_ranges.get() == SuffixRanges::Fail,
+            tail_failed: context.knowledge.tails_useless.get(),
             retries: Retries::default(),
-            doubted: None,
+            suspected_len: None,
         };
         let step = exchange.restart();
         (exchange, step)
@@ -171,15 +171,15 @@ impl<'a> Exchange<'a> {
             Ok(response) => self.judge(&response, random),
             Err(TransportError::Unreachable { .. }) if self.is_untried_suffix() => self.without_suffix(),
             Err(TransportError::Unreachable { message, cause }) => {
-                let most = match self.setting.subject {
+                let most = match self.context.subject {
                     // A probe of a key that is absent looks like this where the 404 lacks the CORS header.
-                    Subject::Metadata => self.setting.options.retries.min(1),
-                    Subject::Chunk | Subject::Update => self.setting.options.retries,
+                    Subject::Metadata => self.context.options.retries.min(1),
+                    Subject::Chunk | Subject::Update => self.context.options.retries,
                 };
-                self.again(most, None, random, |asked, _tries| asked.unreachable(&message, cause))
+                self.again(most, None, random, |label, _tries| label.unreachable(&message, cause))
             }
             Err(TransportError::TooLarge { announced }) => {
-                self.fail(|asked| asked.too_large(announced, self.body_limit()))
+                self.fail(|label| label.too_large(announced, self.body_limit()))
             }
             Err(TransportError::Failed(error)) => Step::Done(Err(error)),
         }
@@ -187,57 +187,57 @@ impl<'a> Exchange<'a> {
 
     /// Chooses the way by what is known by now, and asks.
     fn restart(&mut self) -> Step {
-        self.stage = match self.goal {
-            Goal::Read(ByteRange::Whole) => Stage::Whole,
+        self.kind = match self.goal {
+            Goal::Read(ByteRange::Whole) => RequestKind::Whole,
             // Sent also where ranges were ignored: that may have been one object, or a cache that was still empty.
             Goal::Read(ByteRange::FromStart { offset, len }) => {
-                Stage::Window(offset..offset.saturating_add(len))
+                RequestKind::Window(offset..offset.saturating_add(len))
             }
             Goal::Read(ByteRange::Suffix(len)) => self.way_to_suffix(len),
-            Goal::Size if self.head_failed => Stage::FirstByte,
-            Goal::Size => Stage::Head,
+            Goal::Size if self.head_failed => RequestKind::FirstByte,
+            Goal::Size => RequestKind::Head,
         };
         self.ask(0)
     }
 
-    fn way_to_suffix(&self, len: u64) -> Stage {
-        let at_once = self.setting.options.use_suffix_request
-            || self.setting.origin.suffix_ranges.get() == SuffixRanges::Work;
-        if self.setting.knowledge.ranges_ignored.get() {
-            Stage::Whole
+    fn way_to_suffix(&self, len: u64) -> RequestKind {
+        let at_once = self.context.options.use_suffix_request
+            || self.context.origin.suffix_ranges.get() == SuffixRanges::Work;
+        if self.context.knowledge.ranges_ignored.get() {
+            RequestKind::Whole
         } else if !self.suffix_failed && (at_once || self.head_failed) {
-            Stage::Suffix(len)
+            RequestKind::Suffix(len)
         } else if let Some(tail) = self.likely_tail(len) {
-            Stage::Tail(tail)
+            RequestKind::Tail(tail)
         } else if self.head_failed {
-            Stage::Whole
+            RequestKind::Whole
         } else {
-            Stage::Head
+            RequestKind::Head
         }
     }
 
     /// Where the last bytes are likely to be, and one more: an answer that has no bytes there tells the size, also where its headers do
     /// not. `None` where that is not known well enough.
     fn likely_tail(&self, len: u64) -> Option<Range<u64>> {
-        let LikelySize { low, high } = self.setting.likely_size.filter(|_| !self.tail_failed)?;
+        let LikelySize { low, high } = self.context.likely_size.filter(|_| !self.tail_failed)?;
         let is_worth = high.checked_sub(low)? <= TAIL_BYTES;
         is_worth.then(|| low.saturating_sub(len)..high.saturating_add(1))
     }
 
     fn ask(&self, after_ms: u32) -> Step {
-        Step::Send(Ask {
-            method: self.stage.method(),
-            range: self.stage.range(),
-            fresh: self.doubted.is_some(),
+        Step::Send(NextRequest {
+            method: self.kind.method(),
+            range: self.kind.range(),
+            fresh: self.suspected_len.is_some(),
             after_ms,
             body_limit: self.body_limit(),
         })
     }
 
     fn body_limit(&self) -> u64 {
-        match self.setting.subject {
+        match self.context.subject {
             // What HEAD announces is the size of an object of which only a part will be read.
-            _ if self.stage == Stage::Head => u64::MAX,
+            _ if self.kind == RequestKind::Head => u64::MAX,
             Subject::Metadata => limits::METADATA_BYTES,
             Subject::Chunk | Subject::Update => limits::RESULT_BYTES,
         }
@@ -251,16 +251,16 @@ impl<'a> Exchange<'a> {
             416 => self.unsatisfiable(response),
             408 | 429 | 500 | 502 | 503 | 504 => {
                 let wait = response.retry_after();
-                self.again(self.setting.options.retries, wait, random, |asked, tries| {
-                    asked.kept_failing(response.status, tries, wait)
+                self.again(self.context.options.retries, wait, random, |label, tries| {
+                    label.kept_failing(response.status, tries, wait)
                 })
             }
             // Answers to HEAD have no body that would explain them, and a signature may be good for GET alone.
-            status if self.stage == Stage::Head && status != 401 => self.without_head(),
-            400 | 405 | 501 if matches!(self.stage, Stage::Suffix(_)) => self.without_suffix(),
-            400 | 405 | 501 if matches!(self.stage, Stage::Tail(_)) => self.without_tail(),
+            status if self.kind == RequestKind::Head && status != 401 => self.without_head(),
+            400 | 405 | 501 if matches!(self.kind, RequestKind::Suffix(_)) => self.without_suffix(),
+            400 | 405 | 501 if matches!(self.kind, RequestKind::Tail(_)) => self.without_tail(),
             403 => self.forbidden(response),
-            _ => self.fail(|asked| asked.refused(response)),
+            _ => self.fail(|label| label.refused(response)),
         }
     }
 
@@ -272,7 +272,7 @@ impl<'a> Exchange<'a> {
         }
         let beginning = response.beginning(64).to_ascii_lowercase();
         let beginning = beginning.trim_ascii_start();
-        match self.setting.subject {
+        match self.context.subject {
             Subject::Metadata => beginning.starts_with(b"<"),
             Subject::Chunk | Subject::Update => {
                 let html =
@@ -283,27 +283,28 @@ impl<'a> Exchange<'a> {
     }
 
     fn succeed(&mut self, response: &HttpResponse) -> Step {
-        match (&self.stage, response.status) {
-            (Stage::Head, _) => self.learn_size(response.content_length()),
-            (Stage::FirstByte, 206) => match response.content_range().total {
+        match (&self.kind, response.status) {
+            (RequestKind::Head, _) => self.learn_size(response.content_length()),
+            (RequestKind::FirstByte, 206) => match response.content_range().total {
                 Some(size) => self.found_size(size),
-                None => self.fail(|asked| asked.unknown_size()),
+                None => self.fail(|label| label.unknown_size()),
             },
-            (Stage::FirstByte, _) => self.found_size(response.body.len()),
-            (Stage::Whole, 206) => self.read(response, response::whole_of_partial(response)),
-            (Stage::Window(want), 206) => {
-                let reading = response::window(response, want, self.size);
-                self.setting.knowledge.ranges_ignored.set(false);
-                self.read(response, reading)
+            (RequestKind::FirstByte, _) => self.found_size(response.body.len()),
+            (RequestKind::Whole, 206) => self.read(response, response::whole_of_partial(response)),
+            (RequestKind::Window(want), 206) => {
+                let check = response::window(response, want, self.size);
+                self.context.knowledge.ranges_ignored.set(false);
+                self.read(response, check)
             }
-            (Stage::Tail(asked), 206) => self.take_tail(response, asked.clone()),
-            (Stage::Suffix(len), 206) => {
-                let reading = response::suffix(response, *len);
-                self.read(response, reading)
+            (RequestKind::Tail(asked), 206) => self.take_tail(response, asked.clone()),
+            (RequestKind::Suffix(len), 206) => {
+                let check = response::suffix(response, *len);
+                self.read(response, check)
             }
-            (Stage::Whole | Stage::Window(_) | Stage::Suffix(_) | Stage::Tail(_), _) => {
-                self.everything(response)
-            }
+            (
+                RequestKind::Whole | RequestKind::Window(_) | RequestKind::Suffix(_) | RequestKind::Tail(_),
+                _,
+            ) => self.everything(response),
         }
     }
 
@@ -311,15 +312,15 @@ impl<'a> Exchange<'a> {
     fn everything(&mut self, response: &HttpResponse) -> Step {
         // Not for metadata: the smallest documents are longer when compressed, which other origins' headers do not show, and
         // a document that lost its end does not parse.
-        if self.setting.subject != Subject::Metadata
-            && let Some(doubt) = response::lost_bytes(response)
+        if self.context.subject != Subject::Metadata
+            && let Some(mismatch) = response::lost_bytes(response)
         {
-            return self.doubt(doubt);
+            return self.suspect(mismatch);
         }
         let Goal::Read(range) = self.goal else { return self.found_size(response.body.len()) };
-        let asked = match &self.stage {
-            Stage::Window(want) | Stage::Tail(want) => Some(want.end - want.start),
-            Stage::Suffix(len) => Some(*len),
+        let asked = match &self.kind {
+            RequestKind::Window(want) | RequestKind::Tail(want) => Some(want.end - want.start),
+            RequestKind::Suffix(len) => Some(*len),
             _ => None,
         };
         if asked.is_some_and(|asked| asked < response.body.len()) {
@@ -332,11 +333,11 @@ impl<'a> Exchange<'a> {
     }
 
     fn learn_that_ranges_are_ignored(&mut self) {
-        self.suffix_failed |= matches!(self.stage, Stage::Suffix(_));
-        if !self.setting.knowledge.ranges_ignored.replace(true) {
-            self.setting.options.warn(&format!(
-                "the server of {} ignores byte ranges and sends whole objects; reading parts of them costs as much as reading all",
-                self.setting.url
+        self.suffix_failed |= matches!(self.kind, RequestKind::Suffix(_));
+        if !self.context.knowledge.ranges_ignored.replace(true) {
+            self.context.options.warn(&format!(
+                "the server of {} ignores byte ranges and sends whole objects; check parts of them costs as much as check all",
+                self.context.url
             ));
         }
     }
@@ -378,20 +379,20 @@ impl<'a> Exchange<'a> {
 
     fn without_tail(&mut self) -> Step {
         self.tail_failed = true;
-        self.setting.knowledge.tails_useless.set(true);
+        self.context.knowledge.tails_useless.set(true);
         self.restart()
     }
 
     fn read_window(&mut self, window: Range<u64>, size: u64) -> Step {
         self.size = Some(size);
-        self.stage = Stage::Window(window);
+        self.kind = RequestKind::Window(window);
         self.ask(0)
     }
 
     /// A suffix range takes a preflight, which many servers refuse; once it was allowed, other reasons are likelier.
     fn is_untried_suffix(&self) -> bool {
-        matches!(self.stage, Stage::Suffix(_))
-            && self.setting.origin.suffix_ranges.get() != SuffixRanges::Work
+        matches!(self.kind, RequestKind::Suffix(_))
+            && self.context.origin.suffix_ranges.get() != SuffixRanges::Work
     }
 
     fn without_head(&mut self) -> Step {
@@ -407,42 +408,44 @@ impl<'a> Exchange<'a> {
     /// A `416`. The reason may also be an end past the end, or a form that the server does not know.
     fn unsatisfiable(&mut self, response: &HttpResponse) -> Step {
         let total = response.content_range().total;
-        match (&self.stage, self.goal, total) {
-            (Stage::Head, ..) => self.without_head(),
-            (Stage::FirstByte, ..) => self.found_size(total.unwrap_or(0)),
+        match (&self.kind, self.goal, total) {
+            (RequestKind::Head, ..) => self.without_head(),
+            (RequestKind::FirstByte, ..) => self.found_size(total.unwrap_or(0)),
             // It is smaller than was likely.
-            (Stage::Tail(_), _, Some(size)) if size > 0 => self.learn_size(Some(size)),
-            (Stage::Tail(_), ..) => self.without_tail(),
-            (Stage::Suffix(_), _, Some(0)) => self.found(response.fetched(Value::from(Vec::new()), Some(0))),
-            (Stage::Suffix(len), _, Some(size)) => {
+            (RequestKind::Tail(_), _, Some(size)) if size > 0 => self.learn_size(Some(size)),
+            (RequestKind::Tail(_), ..) => self.without_tail(),
+            (RequestKind::Suffix(_), _, Some(0)) => {
+                self.found(response.fetched(Value::from(Vec::new()), Some(0)))
+            }
+            (RequestKind::Suffix(len), _, Some(size)) => {
                 let window = size.saturating_sub(*len)..size;
                 self.suffix_failed = true;
                 self.read_window(window, size)
             }
-            (Stage::Suffix(_), _, None) => self.without_suffix(),
-            (Stage::Window(want), Goal::Read(ByteRange::FromStart { .. }), Some(size))
+            (RequestKind::Suffix(_), _, None) => self.without_suffix(),
+            (RequestKind::Window(want), Goal::Read(ByteRange::FromStart { .. }), Some(size))
                 if want.start < size && size < want.end =>
             {
                 self.read_window(want.start..size, size)
             }
-            (Stage::Window(_), Goal::Read(range @ ByteRange::FromStart { .. }), _) => {
+            (RequestKind::Window(_), Goal::Read(range @ ByteRange::FromStart { .. }), _) => {
                 Step::Done(Err(range.past_end(total)))
             }
-            (Stage::Window(want), ..) => {
+            (RequestKind::Window(want), ..) => {
                 let expected = format!("an object of {} bytes", want.end);
                 let actual = total.map_or("a shorter one".to_owned(), |size| format!("one of {size}"));
-                self.doubt(Doubt { expected, actual, len: 0, plausible: None })
+                self.suspect(Mismatch { expected, actual, len: 0, plausible: None })
             }
-            (Stage::Whole, ..) => self.fail(|asked| asked.refused(response)),
+            (RequestKind::Whole, ..) => self.fail(|label| label.refused(response)),
         }
     }
 
     /// A `403`: for S3 without permission to list, also the answer to an absent key. Where requests carry credentials, these may have
     /// expired.
     fn forbidden(&mut self, response: &HttpResponse) -> Step {
-        let Setting { options, knowledge, url, .. } = self.setting;
+        let ExchangeContext { options, knowledge, url, .. } = self.context;
         if !self.refusal_may_be_absence() || fault::signature_fault(response) {
-            return self.fail(|asked| asked.refused(response));
+            return self.fail(|label| label.refused(response));
         }
         if !knowledge.took_refusal_for_absence.replace(true) && !options.missing_on_403 {
             options.warn_on_console(&format!(
@@ -454,7 +457,7 @@ impl<'a> Exchange<'a> {
     }
 
     fn refusal_may_be_absence(&self) -> bool {
-        let Setting { subject, options, knowledge, is_anonymous, .. } = self.setting;
+        let ExchangeContext { subject, options, knowledge, is_anonymous, .. } = self.context;
         match subject {
             Subject::Metadata => false,
             Subject::Chunk => options.missing_on_403 || (is_anonymous && knowledge.answered.get()),
@@ -463,32 +466,32 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    fn read(&mut self, response: &HttpResponse, reading: Reading) -> Step {
-        match reading {
-            Reading::Sound(fetched) => {
-                if matches!(self.stage, Stage::Suffix(_)) {
-                    self.setting.origin.suffix_ranges.set(SuffixRanges::Work);
+    fn read(&mut self, response: &HttpResponse, check: BodyCheck) -> Step {
+        match check {
+            BodyCheck::Valid(fetched) => {
+                if matches!(self.kind, RequestKind::Suffix(_)) {
+                    self.context.origin.suffix_ranges.set(SuffixRanges::Work);
                 }
                 self.found(fetched)
             }
-            Reading::Doubtful(doubt) => self.doubt(doubt),
-            Reading::Misread if matches!(self.stage, Stage::Suffix(_)) => self.without_suffix(),
-            Reading::Misread => self.fail(|asked| asked.refused(response)),
+            BodyCheck::Suspicious(mismatch) => self.suspect(mismatch),
+            BodyCheck::Misunderstood if matches!(self.kind, RequestKind::Suffix(_)) => self.without_suffix(),
+            BodyCheck::Misunderstood => self.fail(|label| label.refused(response)),
         }
     }
 
     /// Asks once more, from the beginning and past all caches. Two answers of one length that contradict nothing are believed.
-    fn doubt(&mut self, doubt: Doubt) -> Step {
-        match (self.doubted.replace(doubt.len), doubt.plausible) {
+    fn suspect(&mut self, mismatch: Mismatch) -> Step {
+        match (self.suspected_len.replace(mismatch.len), mismatch.plausible) {
             (None, _) => {
                 self.size = None;
                 self.tail_failed = true;
                 self.restart()
             }
-            (Some(before), Some(plausible)) if before == doubt.len => self.found(plausible),
+            (Some(before), Some(plausible)) if before == mismatch.len => self.found(plausible),
             (Some(_), _) => {
-                let doubt = Doubt { plausible: None, ..doubt };
-                self.fail(|asked| asked.wrong_bytes(doubt))
+                let mismatch = Mismatch { plausible: None, ..mismatch };
+                self.fail(|label| label.wrong_bytes(mismatch))
             }
         }
     }
@@ -498,25 +501,26 @@ impl<'a> Exchange<'a> {
         most: u32,
         told: Option<u32>,
         random: f64,
-        error: impl FnOnce(Asked<'_>, u32) -> Error,
+        error: impl FnOnce(RequestLabel<'_>, u32) -> Error,
     ) -> Step {
         match self.retries.next(most, told, random) {
             Some(after_ms) => self.ask(after_ms),
-            None if self.stage == Stage::Head => {
+            None if self.kind == RequestKind::Head => {
                 self.retries = Retries::default();
                 self.without_head()
             }
             None => {
                 let tries = self.retries.tries();
-                self.fail(|asked| error(asked, tries))
+                self.fail(|label| error(label, tries))
             }
         }
     }
 
-    fn fail(&self, error: impl FnOnce(Asked<'_>) -> Error) -> Step {
-        let range = self.stage.range();
-        let asked = Asked { url: self.setting.url, method: self.stage.method(), range: range.as_deref() };
-        Step::Done(Err(error(asked)))
+    fn fail(&self, error: impl FnOnce(RequestLabel<'_>) -> Error) -> Step {
+        let range = self.kind.range();
+        let label =
+            RequestLabel { url: self.context.url, method: self.kind.method(), range: range.as_deref() };
+        Step::Done(Err(error(label)))
     }
 
     fn found(&self, fetched: Fetched) -> Step {
@@ -532,7 +536,7 @@ impl<'a> Exchange<'a> {
 
     /// What failed on the way failed by its nature, when something else worked and the object is a usual one.
     fn learn_from_success(&self, usual: bool) {
-        let Setting { knowledge, origin, .. } = self.setting;
+        let ExchangeContext { knowledge, origin, .. } = self.context;
         knowledge.answered.set(true);
         if self.head_failed && usual {
             knowledge.head_useless.set(true);

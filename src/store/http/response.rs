@@ -34,18 +34,18 @@ impl ContentRange {
 
 /// An answer compared with its question.
 #[derive(Debug)]
-pub(super) enum Reading {
+pub(super) enum BodyCheck {
     /// The bytes that were asked for.
-    Sound(Fetched),
+    Valid(Fetched),
     /// Other bytes than were asked for; worth asking again past all caches.
-    Doubtful(Doubt),
+    Suspicious(Mismatch),
     /// The server does not understand the question.
-    Misread,
+    Misunderstood,
 }
 
 /// What is wrong with an answer.
 #[derive(Debug)]
-pub(super) struct Doubt {
+pub(super) struct Mismatch {
     pub expected: String,
     pub actual: String,
     /// Length of the body: a second answer of the same length confirms the first.
@@ -96,24 +96,24 @@ impl HttpResponse {
         Fetched { value, size, version: self.version() }
     }
 
-    fn doubt(&self, expected: String, actual: String, plausible: Option<Fetched>) -> Reading {
-        Reading::Doubtful(Doubt { expected, actual, len: self.body.len(), plausible })
+    fn suspicious(&self, expected: String, actual: String, plausible: Option<Fetched>) -> BodyCheck {
+        BodyCheck::Suspicious(Mismatch { expected, actual, len: self.body.len(), plausible })
     }
 
-    fn wrong_length(&self, expected: u64, plausible: Option<Fetched>) -> Reading {
-        self.doubt(format!("{expected} bytes"), format!("{} bytes", self.body.len()), plausible)
+    fn wrong_length(&self, expected: u64, plausible: Option<Fetched>) -> BodyCheck {
+        self.suspicious(format!("{expected} bytes"), format!("{} bytes", self.body.len()), plausible)
     }
 
     /// A part of the body; the caller has compared lengths.
-    fn part(&self, part: Range<u64>, size: Option<u64>) -> Reading {
+    fn part(&self, part: Range<u64>, size: Option<u64>) -> BodyCheck {
         match self.body.slice(part.clone()) {
-            Ok(value) => Reading::Sound(self.fetched(value, size)),
+            Ok(value) => BodyCheck::Valid(self.fetched(value, size)),
             Err(_) => self.wrong_length(part.end, None),
         }
     }
 
     /// The last bytes of the body, which ends where its object does.
-    fn last(&self, len: u64, size: Option<u64>) -> Reading {
+    fn last(&self, len: u64, size: Option<u64>) -> BodyCheck {
         let held = self.body.len();
         self.part(held.saturating_sub(len)..held, size)
     }
@@ -125,12 +125,12 @@ impl HttpResponse {
 }
 
 /// Reads a `206` to `bytes=a-b`, given the size of the object if it is known.
-pub(super) fn window(response: &HttpResponse, want: &Range<u64>, known: Option<u64>) -> Reading {
+pub(super) fn window(response: &HttpResponse, want: &Range<u64>, known: Option<u64>) -> BodyCheck {
     let ContentRange { held, total } = response.content_range();
     if let (Some(known), Some(total)) = (known, total)
         && known != total
     {
-        return response.doubt(format!("an object of {known} bytes"), format!("one of {total}"), None);
+        return response.suspicious(format!("an object of {known} bytes"), format!("one of {total}"), None);
     }
     let total = total.or(known);
     let end = total.map_or(want.end, |total| want.end.min(total));
@@ -145,7 +145,7 @@ fn visible_window(
     want: &Range<u64>,
     held: &Range<u64>,
     total: Option<u64>,
-) -> Reading {
+) -> BodyCheck {
     if response.body.len() != held.end - held.start {
         return response.wrong_length(held.end - held.start, None);
     }
@@ -155,10 +155,10 @@ fn visible_window(
     // Too short, but of an object of unknown size: perhaps it ends there.
     let cut = held.start == want.start && held.end < want.end && total.is_none();
     let plausible = cut.then(|| response.fetched(response.body.clone(), None));
-    response.doubt(format!("bytes {want:?}"), format!("bytes {held:?}"), plausible)
+    response.suspicious(format!("bytes {want:?}"), format!("bytes {held:?}"), plausible)
 }
 
-fn hidden_window(response: &HttpResponse, want: &Range<u64>, total: Option<u64>) -> Reading {
+fn hidden_window(response: &HttpResponse, want: &Range<u64>, total: Option<u64>) -> BodyCheck {
     let expected = want.end.saturating_sub(want.start);
     if response.body.len() == expected && expected > 0 {
         return response.part(0..expected, total);
@@ -172,13 +172,13 @@ fn hidden_window(response: &HttpResponse, want: &Range<u64>, total: Option<u64>)
 ///
 /// sirv (which Vite serves with) and s3rver take `-8` for `0-8` and answer with the *first* nine bytes: what is longer than
 /// asked, or does not end where the object does, is no suffix.
-pub(super) fn suffix(response: &HttpResponse, len: u64) -> Reading {
+pub(super) fn suffix(response: &HttpResponse, len: u64) -> BodyCheck {
     let body = response.body.len();
     let ContentRange { held, total } = response.content_range();
     let Some(held) = held else {
         return match body {
             _ if body == len => response.last(len, total),
-            _ if body > len => Reading::Misread,
+            _ if body > len => BodyCheck::Misunderstood,
             // The whole of a smaller object, or a part of what was sent.
             _ => {
                 let whole = response.length_confirmed();
@@ -192,29 +192,29 @@ pub(super) fn suffix(response: &HttpResponse, len: u64) -> Reading {
     match total {
         Some(total) if held.end == total && body >= len.min(total) => response.last(len, Some(total)),
         None if body == len => response.last(len, None),
-        _ => Reading::Misread,
+        _ => BodyCheck::Misunderstood,
     }
 }
 
 /// Reads a `206` to a request without a range: sound when it holds everything.
-pub(super) fn whole_of_partial(response: &HttpResponse) -> Reading {
+pub(super) fn whole_of_partial(response: &HttpResponse) -> BodyCheck {
     let ContentRange { held, total } = response.content_range();
     match (held, total) {
         (Some(held), Some(total)) if held == (0..total) && response.body.len() == total => {
-            Reading::Sound(response.fetched(response.body.clone(), Some(total)))
+            BodyCheck::Valid(response.fetched(response.body.clone(), Some(total)))
         }
         (held, _) => {
-            response.doubt("the whole object".to_owned(), format!("a part of it, bytes {held:?}"), None)
+            response.suspicious("the whole object".to_owned(), format!("a part of it, bytes {held:?}"), None)
         }
     }
 }
 
 /// Whether a `200` lost bytes: browsers check this themselves, but not for what they take out of a faulty cache, and a
 /// `fetch` of the user may not at all.
-pub(super) fn lost_bytes(response: &HttpResponse) -> Option<Doubt> {
+pub(super) fn lost_bytes(response: &HttpResponse) -> Option<Mismatch> {
     let announced = response.content_length()?;
     let len = response.body.len();
-    (len < announced).then(|| Doubt {
+    (len < announced).then(|| Mismatch {
         expected: format!("{announced} bytes"),
         actual: format!("{len} bytes"),
         len,

@@ -5,7 +5,7 @@
 //! arrived. Deliberately without conditions (If-Match): who may write at the same time is the caller's lock's matter.
 
 use super::HttpStore;
-use super::fault::Asked;
+use super::fault::RequestLabel;
 use super::retry::Retries;
 use super::transport::{CacheMode, HttpRequest, HttpResponse, Method, Transport, TransportError};
 use super::url::redact;
@@ -53,7 +53,7 @@ impl<T: Transport> HttpStore<T> {
         body: Option<Value>,
     ) -> Result<HttpResponse> {
         let shown = redact(url);
-        let asked = Asked { url: &shown, method, range: None };
+        let label = RequestLabel { url: &shown, method, range: None };
         let mut retries = Retries::default();
         loop {
             let request = HttpRequest {
@@ -74,13 +74,13 @@ impl<T: Transport> HttpStore<T> {
                 Ok(response) if !will_pass(response.status) => return Ok(response),
                 Ok(response) => {
                     let told = response.retry_after();
-                    (told, asked.kept_failing(response.status, retries.tries() + 1, told))
+                    (told, label.kept_failing(response.status, retries.tries() + 1, told))
                 }
                 Err(TransportError::Unreachable { message, cause }) => {
-                    (None, asked.unreachable(&message, cause))
+                    (None, label.unreachable(&message, cause))
                 }
                 Err(TransportError::TooLarge { announced }) => {
-                    return Err(asked.too_large(announced, limits::METADATA_BYTES));
+                    return Err(label.too_large(announced, limits::METADATA_BYTES));
                 }
                 Err(TransportError::Failed(error)) => return Err(error),
             };
@@ -99,12 +99,12 @@ fn will_pass(status: u16) -> bool {
 
 fn refused(method: Method, url: &str, response: &HttpResponse) -> Error {
     let shown = redact(url);
-    let asked = Asked { url: &shown, method, range: None };
+    let label = RequestLabel { url: &shown, method, range: None };
     match response.status {
         status @ (405 | 501) => Error::unsupported(format!(
             "{READ_ONLY}: {} {shown} was answered with status {status}",
             method.name()
         )),
-        _ => asked.refused(response),
+        _ => label.refused(response),
     }
 }

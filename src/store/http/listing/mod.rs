@@ -9,7 +9,7 @@ mod page;
 mod s3;
 
 use super::HttpStore;
-use super::fault::Asked;
+use super::fault::RequestLabel;
 use super::transport::{HttpResponse, Method, Transport};
 use super::url::{RootUrl, redact};
 use crate::error::{Error, Result};
@@ -102,7 +102,7 @@ impl<T: Transport> HttpStore<T> {
         self.lister.borrow().as_ref().is_some_and(|lister| *lister != Lister::None)
     }
 
-    /// How this server lists; found out when it is first asked. What no server said is asked again the next time.
+    /// How this server lists; found out when it is first label. What no server said is asked again the next time.
     pub(super) async fn lister(&self) -> Result<Option<Lister>> {
         let known = self.lister.borrow().clone();
         let lister = match known {
@@ -232,10 +232,10 @@ fn body(response: &HttpResponse) -> String {
 
 fn refused(url: &str, response: &HttpResponse) -> Error {
     let shown = redact(url);
-    let asked = Asked { url: &shown, method: Method::Get, range: None };
+    let label = RequestLabel { url: &shown, method: Method::Get, range: None };
     match response.status {
         200 => Error::store(format!("the listing {shown} is not one any more")),
-        _ => asked.refused(response),
+        _ => label.refused(response),
     }
 }
 
