@@ -1,8 +1,9 @@
-//! A store over HTTP: a policy, which is a pure machine ([`policy`]), over a transport of one function ([`transport`]).
+//! A store over HTTP.
 //!
-//! What servers and browsers do wrong, and what is done about it, is in `policy` and `response`; this file only sends.
-//! Writing is in `write`, listing in `listing`. The store neither merges nor shares nor caches, deliberately: those are
-//! wrappers ([`super::wrap`]).
+//! [`policy`] decides what to request and what an answer means; it is pure. [`transport`] sends
+//! requests; it has one function. This file connects them. `response` and `policy` handle the
+//! errors of servers and browsers, `write` writes, and `listing` lists. This store does not merge
+//! or share requests; wrappers do ([`super::wrap`]).
 
 mod fault;
 mod listing;
@@ -34,23 +35,25 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::sorted::Map;
 use crate::store::left_to_full;
 
-/// What a user may choose.
+/// Options of an HTTP store.
 #[derive(Clone)]
 pub struct HttpOptions {
-    /// Read suffixes by `bytes=-N` at once. Saves a round trip; cross-origin it costs a preflight, which must be allowed.
+    /// Whether to read suffixes with `bytes=-N` from the start. This saves a round trip. On another
+    /// origin it needs a preflight, which the server must allow.
     pub use_suffix_request: bool,
-    /// Take status 403 on a chunk for an absent one, without a warning.
+    /// Whether status 403 on a chunk means that it is absent, without a warning.
     pub missing_on_403: bool,
-    /// Requests say nothing of who asks: no headers of the user's, no cookies, no `fetch` of the user's that may add some. What the
-    /// URL says is looked at with each request.
+    /// Whether requests carry no credentials: no headers of the user, no cookies, and no custom
+    /// `fetch` that may add some. Credentials in the URL are checked for each request.
     pub is_anonymous: bool,
-    /// How often a request that failed for a passing reason is sent again.
+    /// Number of retries after a temporary failure.
     pub retries: u32,
-    /// Where the browser would serialise concurrent ranges of one URL, send all but one of them past the HTTP cache.
+    /// Whether concurrent ranges of one URL bypass the HTTP cache, in browsers that would serialise
+    /// them.
     pub no_store_concurrent_ranges: bool,
-    /// Takes what a person should know.
+    /// Receives all warnings.
     pub on_warning: Option<WarningSink>,
-    /// Takes those warnings that a person should see who listens to none.
+    /// Receives the warnings that should also appear on the console if no listener shows them.
     pub on_console: Option<WarningSink>,
 }
 
@@ -75,7 +78,7 @@ impl HttpOptions {
         }
     }
 
-    /// Warns of what would be taken for data.
+    /// Warns about something that changes data.
     fn warn_on_console(&self, warning: &str) {
         self.warn(warning);
         if let Some(on_console) = &self.on_console {
@@ -96,7 +99,7 @@ pub struct HttpStore<T> {
 }
 
 impl<T: Transport> HttpStore<T> {
-    /// A store that reads below `root`; `origin` is what [`origin::Origins`] holds for it.
+    /// A store below `root`. `origin` is the shared state of its server, from [`origin::Origins`].
     pub fn new(transport: T, root: RootUrl, options: HttpOptions, origin: Rc<Origin>) -> Self {
         Self {
             transport,
@@ -109,15 +112,15 @@ impl<T: Transport> HttpStore<T> {
         }
     }
 
-    /// The URL below which it reads.
+    /// The root URL.
     pub fn root(&self) -> &RootUrl {
         &self.root
     }
 
-    /// Reads an object of this server, wherever it is: what one store has learned about a server holds for all of it.
+    /// Reads a file of this server at any URL, with what this store has learned about the server.
     ///
     /// # Errors
-    /// As [`Store::get`].
+    /// Errors of [`Store::get`].
     pub async fn get_at(
         &self,
         url: &RootUrl,
@@ -127,10 +130,10 @@ impl<T: Transport> HttpStore<T> {
         Ok(self.exchange(&url.object(), Goal::Read(range.check()?), context).await?.fetched())
     }
 
-    /// The size of an object of this server.
+    /// The size of a file of this server at any URL.
     ///
     /// # Errors
-    /// As [`Store::size`].
+    /// Errors of [`Store::size`].
     pub async fn size_at(&self, url: &RootUrl, context: &RequestContext) -> Result<Option<u64>> {
         Ok(self.exchange(&url.object(), Goal::Size, context).await?.size())
     }
@@ -143,7 +146,7 @@ impl<T: Transport> HttpStore<T> {
         let shown = url::redact(url);
         let exchange_context = ExchangeContext {
             url: &shown,
-            // A signature and a password tell who asks; both are left out of what is shown.
+            // Signatures and passwords are credentials; `redact` removes both.
             is_anonymous: self.options.is_anonymous && shown == url,
             subject: context.subject,
             likely_size: context.likely_size,
@@ -282,11 +285,11 @@ impl<T: Transport> Store for HttpStore<T> {
     }
 }
 
-/// A range request of a URL that is under way.
+/// A range request in flight.
 struct OpenRange<'a> {
     all: &'a RefCell<Map<String, u32>>,
     url: String,
-    /// How many others there were when it began.
+    /// Number of other range requests for this URL when it started.
     others: u32,
 }
 

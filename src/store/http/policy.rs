@@ -1,8 +1,9 @@
-//! One read over HTTP as a pure machine: it names a request, is given the answer, and names the next or the outcome.
+//! One read over HTTP as a state machine. It names a request, receives the answer, and names the
+//! next request or the outcome.
 //!
-//! It neither awaits nor sends, so each oddity of servers is a test without a network. A suffix is read in up to four ways,
-//! the next being taken when one proves useless: `bytes=a-b` around where the end is likely to be, which tells the size too; the size by
-//! HEAD and then `bytes=a-b`; `bytes=-N`; everything.
+//! It neither waits nor sends, so that tests can play any server. To read a suffix, it tries up to
+//! four kinds of requests, until one works: `bytes=a-b` around the likely end, which also tells the
+//! size; HEAD for the size, then `bytes=a-b`; `bytes=-N`; the whole object.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -17,32 +18,32 @@ use crate::error::{Error, Result};
 use crate::limits;
 use crate::store::{ByteRange, Fetched, LikelySize, Subject, Value};
 
-/// What a read is for.
+/// The purpose of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Goal {
     Read(ByteRange),
     Size,
 }
 
-/// What the machine wants next.
+/// What the machine needs next, or its result.
 #[derive(Debug)]
 pub(super) enum Step {
     Send(NextRequest),
     Done(Result<Outcome>),
 }
 
-/// A request that is to be sent after a while.
+/// The next request to send, after a pause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NextRequest {
     pub method: Method,
     pub range: Option<String>,
-    /// Whether to bypass all caches, because the last answer made no sense.
+    /// Whether to bypass all caches, because the last answer was wrong.
     pub fresh: bool,
     pub after_ms: u32,
     pub body_limit: u64,
 }
 
-/// What came of it.
+/// The outcome of a successful exchange.
 #[derive(Debug)]
 pub(super) enum Outcome {
     Absent,
@@ -66,29 +67,29 @@ impl Outcome {
     }
 }
 
-/// What one store has learned about its server.
+/// What a store has learned about its server.
 #[derive(Debug, Default)]
 pub(super) struct ServerKnowledge {
-    /// Something was read, so access as such is allowed.
+    /// A read succeeded, so access is allowed in general.
     pub answered: Cell<bool>,
-    /// A range was answered with everything.
+    /// The server answered a range request with the whole object.
     pub ranges_ignored: Cell<bool>,
-    /// HEAD was refused, or does not tell the size.
+    /// The server refused HEAD, or its answer did not tell the size.
     pub head_useless: Cell<bool>,
     /// A range around the likely end did not tell the size.
     pub tails_useless: Cell<bool>,
-    /// The last chunk came with a `Cache-Control` that wants it to be asked for again.
+    /// The `Cache-Control` header of the last chunk demands revalidation.
     pub forbids_caching: Cell<bool>,
     /// A 403 was taken for an absent chunk.
     pub took_refusal_for_absence: Cell<bool>,
 }
 
-/// What a machine looks up and adds to.
+/// The circumstances of an exchange.
 #[derive(Clone, Copy)]
 pub(super) struct ExchangeContext<'a> {
     /// The URL without its query.
     pub url: &'a str,
-    /// Neither the URL nor anything that is sent with it says who asks.
+    /// Whether neither the URL nor the request carries credentials.
     pub is_anonymous: bool,
     pub subject: Subject,
     pub likely_size: Option<LikelySize>,
@@ -97,17 +98,17 @@ pub(super) struct ExchangeContext<'a> {
     pub knowledge: &'a ServerKnowledge,
 }
 
-/// What is asked at the moment.
+/// The kind of the current request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum RequestKind {
     Whole,
     Window(Range<u64>),
     Suffix(u64),
-    /// These bytes, among which the end is likely to be.
+    /// A range that probably contains the end.
     Tail(Range<u64>),
-    /// The size, by HEAD.
+    /// HEAD, for the size.
     Head,
-    /// The size, by the `Content-Range` of the first byte.
+    /// The first byte, whose `Content-Range` tells the size.
     FirstByte,
 }
 
@@ -119,7 +120,8 @@ impl RequestKind {
     fn range(&self) -> Option<String> {
         match self {
             Self::Whole | Self::Head => None,
-            // Up to the end: some servers refuse a last byte that no file has.
+            // An open range for the end of the value, because some servers reject a last byte that
+            // is far behind it.
             Self::Window(range) if range.end == u64::MAX => Some(format!("bytes={}-", range.start)),
             Self::Window(range) => Some(format!("bytes={}-{}", range.start, range.end.saturating_sub(1))),
             Self::Tail(range) => Some(format!("bytes={}-{}", range.start, range.end.saturating_sub(1))),
@@ -129,21 +131,21 @@ impl RequestKind {
     }
 }
 
-/// How much more than what is wanted is read to learn where the end is.
+/// Maximum number of bytes that are read beyond the requested ones to find the end.
 const TAIL_BYTES: u64 = 128 << 10;
 
-/// One read. See the module.
+/// One read over HTTP. See the module.
 pub(super) struct Exchange<'a> {
     context: ExchangeContext<'a>,
     goal: Goal,
     kind: RequestKind,
-    /// Size of the object, once learned on the way.
+    /// Size of the object, if an earlier answer told it.
     size: Option<u64>,
     head_failed: bool,
     suffix_failed: bool,
     tail_failed: bool,
     retries: Retries,
-    /// Length of the body that was doubted.
+    /// Length of the last body that was suspicious.
     suspected_len: Option<u64>,
 }
 
@@ -165,14 +167,15 @@ impl<'a> Exchange<'a> {
         (exchange, step)
     }
 
-    /// What follows from an answer; `random` is from 0 up to 1.
+    /// Takes an answer. `random` is a number in 0..1 for the jitter of retries.
     pub fn answer(&mut self, answer: TransportResult, random: f64) -> Step {
         match answer {
             Ok(response) => self.judge(&response, random),
             Err(TransportError::Unreachable { .. }) if self.is_untried_suffix() => self.without_suffix(),
             Err(TransportError::Unreachable { message, cause }) => {
                 let most = match self.context.subject {
-                    // A probe of a key that is absent looks like this where the 404 lacks the CORS header.
+                    // If a server's 404 has no CORS header, the probe of an absent key looks like
+                    // this.
                     Subject::Metadata => self.context.options.retries.min(1),
                     Subject::Chunk | Subject::Update => self.context.options.retries,
                 };
@@ -185,11 +188,12 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Chooses the way by what is known by now, and asks.
+    /// Chooses the next kind of request from what is known, and requests it.
     fn restart(&mut self) -> Step {
         self.kind = match self.goal {
             Goal::Read(ByteRange::Whole) => RequestKind::Whole,
-            // Sent also where ranges were ignored: that may have been one object, or a cache that was still empty.
+            // Even if the server ignored a range before: that may concern one object, or an empty
+            // cache.
             Goal::Read(ByteRange::FromStart { offset, len }) => {
                 RequestKind::Window(offset..offset.saturating_add(len))
             }
@@ -216,8 +220,8 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Where the last bytes are likely to be, and one more: an answer that has no bytes there tells the size, also where its headers do
-    /// not. `None` where that is not known well enough.
+    /// The range that probably contains the last bytes, and one more byte. If that byte is missing,
+    /// the end is known even if no header tells the size. `None` if the size is too uncertain.
     fn likely_tail(&self, len: u64) -> Option<Range<u64>> {
         let LikelySize { low, high } = self.context.likely_size.filter(|_| !self.tail_failed)?;
         let is_worth = high.checked_sub(low)? <= TAIL_BYTES;
@@ -236,7 +240,7 @@ impl<'a> Exchange<'a> {
 
     fn body_limit(&self) -> u64 {
         match self.context.subject {
-            // What HEAD announces is the size of an object of which only a part will be read.
+            // HEAD announces the size of the object, of which only a part will be read.
             _ if self.kind == RequestKind::Head => u64::MAX,
             Subject::Metadata => limits::METADATA_BYTES,
             Subject::Chunk | Subject::Update => limits::RESULT_BYTES,
@@ -255,7 +259,8 @@ impl<'a> Exchange<'a> {
                     label.kept_failing(response.status, tries, wait)
                 })
             }
-            // Answers to HEAD have no body that would explain them, and a signature may be good for GET alone.
+            // An error to HEAD has no body that explains it, and a signature may be valid for GET
+            // only.
             status if self.kind == RequestKind::Head && status != 401 => self.without_head(),
             400 | 405 | 501 if matches!(self.kind, RequestKind::Suffix(_)) => self.without_suffix(),
             400 | 405 | 501 if matches!(self.kind, RequestKind::Tail(_)) => self.without_tail(),
@@ -264,8 +269,8 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Whether a server answered with a page about the key in place of what is under it: the listing of a directory, or the
-    /// start page that servers of single-page applications give for every unknown path.
+    /// Whether a server answered with a page instead of the object: a directory listing, or the
+    /// start page that servers of single-page applications send for unknown paths.
     fn is_not_the_object(&self, response: &HttpResponse) -> bool {
         if response.is_directory() {
             return true;
@@ -308,10 +313,10 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// A `200`: everything, whether it was asked for or not.
+    /// Takes a `200`: the whole object, even if a range was requested.
     fn everything(&mut self, response: &HttpResponse) -> Step {
-        // Not for metadata: the smallest documents are longer when compressed, which other origins' headers do not show, and
-        // a document that lost its end does not parse.
+        // Not for metadata. The smallest documents grow when they are compressed, which hidden
+        // headers may not show. And a document that lost its end cannot be parsed.
         if self.context.subject != Subject::Metadata
             && let Some(mismatch) = response::lost_bytes(response)
         {
@@ -342,7 +347,8 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// An answer to HEAD. An absent length is not zero, and servers that make up their headers say 0.
+    /// Takes an answer to HEAD. A missing length does not mean 0, and some servers send 0 for
+    /// unknown.
     fn learn_size(&mut self, size: Option<u64>) -> Step {
         match (size.filter(|size| *size > 0), self.goal) {
             (None, _) => self.without_head(),
@@ -354,7 +360,8 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// An answer to where the end was likely to be: the last bytes are in it, or its size tells where they are.
+    /// Takes an answer to a tail request. Either it contains the last bytes, or its size tells
+    /// where they are.
     fn take_tail(&mut self, response: &HttpResponse, asked: Range<u64>) -> Step {
         let ContentRange { held, total } = response.content_range();
         let body = response.body.len();
@@ -389,7 +396,8 @@ impl<'a> Exchange<'a> {
         self.ask(0)
     }
 
-    /// A suffix range takes a preflight, which many servers refuse; once it was allowed, other reasons are likelier.
+    /// Whether the current request may have failed because of its preflight. Once a suffix request
+    /// has worked, other causes are more likely.
     fn is_untried_suffix(&self) -> bool {
         matches!(self.kind, RequestKind::Suffix(_))
             && self.context.origin.suffix_ranges.get() != SuffixRanges::Work
@@ -405,13 +413,14 @@ impl<'a> Exchange<'a> {
         self.restart()
     }
 
-    /// A `416`. The reason may also be an end past the end, or a form that the server does not know.
+    /// Takes a `416`. It may also mean an end past the end of the object, or an unsupported kind of
+    /// range.
     fn unsatisfiable(&mut self, response: &HttpResponse) -> Step {
         let total = response.content_range().total;
         match (&self.kind, self.goal, total) {
             (RequestKind::Head, ..) => self.without_head(),
             (RequestKind::FirstByte, ..) => self.found_size(total.unwrap_or(0)),
-            // It is smaller than was likely.
+            // The object is smaller than estimated.
             (RequestKind::Tail(_), _, Some(size)) if size > 0 => self.learn_size(Some(size)),
             (RequestKind::Tail(_), ..) => self.without_tail(),
             (RequestKind::Suffix(_), _, Some(0)) => {
@@ -440,8 +449,8 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// A `403`: for S3 without permission to list, also the answer to an absent key. Where requests carry credentials, these may have
-    /// expired.
+    /// Takes a `403`. S3 also sends it for an absent key if listing is not permitted. If requests
+    /// carry credentials, they may have expired.
     fn forbidden(&mut self, response: &HttpResponse) -> Step {
         let ExchangeContext { options, knowledge, url, .. } = self.context;
         if !self.refusal_may_be_absence() || fault::signature_fault(response) {
@@ -461,7 +470,7 @@ impl<'a> Exchange<'a> {
         match subject {
             Subject::Metadata => false,
             Subject::Chunk => options.missing_on_403 || (is_anonymous && knowledge.answered.get()),
-            // What was wrongly taken for absent would be overwritten.
+            // A chunk that is wrongly taken for absent would be overwritten.
             Subject::Update => options.missing_on_403,
         }
     }
@@ -480,7 +489,8 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Asks once more, from the beginning and past all caches. Two answers of one length that contradict nothing are believed.
+    /// Requests once more, without caches. A second body of the same length is believed if it does
+    /// not contradict itself.
     fn suspect(&mut self, mismatch: Mismatch) -> Step {
         match (self.suspected_len.replace(mismatch.len), mismatch.plausible) {
             (None, _) => {
@@ -524,7 +534,8 @@ impl<'a> Exchange<'a> {
     }
 
     fn found(&self, fetched: Fetched) -> Step {
-        // An object that was read as a whole says nothing: some servers refuse suffixes longer than it, or of nothing.
+        // An object that was read as a whole proves nothing: some servers reject only suffixes that
+        // are longer than the object.
         self.learn_from_success(fetched.size != Some(fetched.value.len()));
         Step::Done(Ok(Outcome::Found(fetched)))
     }
@@ -534,7 +545,7 @@ impl<'a> Exchange<'a> {
         Step::Done(Ok(Outcome::Size(size)))
     }
 
-    /// What failed on the way failed by its nature, when something else worked and the object is a usual one.
+    /// If another kind of request worked, the kinds that failed before do not work on this server.
     fn learn_from_success(&self, usual: bool) {
         let ExchangeContext { knowledge, origin, .. } = self.context;
         knowledge.answered.set(true);

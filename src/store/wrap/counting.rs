@@ -1,4 +1,5 @@
-//! What a store was asked for and what it gave: "one request" is a test, not a hope. For tests alone: no build for the web has it.
+//! A store that counts its requests, so that tests can assert numbers of requests and bytes. No
+//! build for the web contains it.
 
 use std::cell::{Cell, RefCell};
 
@@ -6,26 +7,26 @@ use crate::error::Result;
 use crate::format::path::StoreKey;
 use crate::store::{ByteRange, Fetched, KeyRange, LocalFuture, RequestContext, Store};
 
-/// Sums since the store was made.
+/// Sums since the store was created.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Reads that were begun; each range of a `get_ranges` or `get_partial_values` counts.
+    /// Reads that were started. Each range of `get_ranges` and `get_partial_values` counts.
     pub requests: u64,
-    /// Bytes that came back.
+    /// Bytes that were returned.
     pub bytes: u64,
-    /// Reads under way.
+    /// Reads in flight.
     pub in_flight: u64,
-    /// The most that were under way at once.
+    /// The maximum number of reads in flight.
     pub most_in_flight: u64,
-    /// Reads that found nothing.
+    /// Reads of absent values.
     pub absent: u64,
     /// Reads that failed.
     pub failed: u64,
-    /// Reads whose caller left before the answer.
+    /// Reads that were dropped before their answer.
     pub aborted: u64,
 }
 
-/// A store that counts.
+/// A store that counts its requests.
 #[derive(Debug, Default)]
 pub struct Counting<S> {
     inner: S,
@@ -34,12 +35,12 @@ pub struct Counting<S> {
 }
 
 impl<S: Store> Counting<S> {
-    /// Counts.
+    /// Counts requests.
     pub fn new(inner: S) -> Self {
         Self { inner, counters: Cell::default(), log: None }
     }
 
-    /// Counts, and keeps a list of every read. It grows without end: for tests and for looking into a slow page.
+    /// Counts requests and logs every read. The log grows without limit.
     pub fn with_log(inner: S) -> Self {
         Self { log: Some(RefCell::default()), ..Self::new(inner) }
     }
@@ -49,7 +50,7 @@ impl<S: Store> Counting<S> {
         self.counters.get()
     }
 
-    /// Every read so far, in order; empty without a log.
+    /// All reads in order; empty without a log.
     pub fn log(&self) -> Vec<(String, ByteRange)> {
         self.log.as_ref().map(|log| log.borrow().clone()).unwrap_or_default()
     }
@@ -77,7 +78,7 @@ impl<S: Store> Counting<S> {
     }
 }
 
-/// Reads under way; dropped without an answer, they were aborted.
+/// Reads in flight. If they are dropped without an answer, they count as aborted.
 struct CountedReads<'a, S: Store> {
     counting: &'a Counting<S>,
     reads: u64,

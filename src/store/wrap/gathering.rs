@@ -1,4 +1,4 @@
-//! A store whose concurrent reads are few requests: see [`gather`](crate::store::gather).
+//! A store that merges concurrent reads into few requests: see [`gather`](crate::store::gather).
 
 use std::rc::Rc;
 
@@ -7,19 +7,20 @@ use crate::format::path::StoreKey;
 use crate::store::gather::{FetchResult, Gatherer};
 use crate::store::{ByteRange, KeyStartValue, LocalFuture, RequestContext, Store, Value, left_to_full};
 
-/// A store whose concurrent reads are few requests.
+/// A store that merges concurrent reads.
 pub struct Gathering<S> {
     inner: Rc<S>,
     gatherer: Gatherer<StoreKey>,
 }
 
 impl<S: Store + 'static> Gathering<S> {
-    /// Around a store that has no use for its callers' abort signals: dropping a read ends it.
+    /// Wraps a store that is aborted by dropping the future. Reads of all callers are merged.
     pub fn new(inner: S) -> Self {
         Self { inner: Rc::new(inner), gatherer: Gatherer::default() }
     }
 
-    /// Around a store that is handed its callers' abort signals: what they ask for is kept apart.
+    /// Wraps a store that receives the abort signals of its callers. Only reads of one caller are
+    /// merged.
     pub fn of_each_caller(inner: S) -> Self {
         Self { inner: Rc::new(inner), gatherer: Gatherer::of_each_caller() }
     }
