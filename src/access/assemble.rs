@@ -7,8 +7,9 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::access::binding::{Binding, Level};
+use crate::access::dimension_order::{in_array_order, packed_strides};
+use crate::access::instruction::{ChunkInstruction, ChunkProjection, PartHeader, ProjectedAxis, touched};
 use crate::access::part_buffer::PartBuffer;
-use crate::access::piece::{Header, Moved, MovedAxis, Piece, touched};
 use crate::error::{Error, Result};
 use crate::format::codec::pipeline::{Elements, Scratch};
 use crate::format::codec::user::{Ledger, Request, is_waiting};
@@ -28,9 +29,9 @@ pub struct Assembly {
     next_request: u32,
 }
 
-/// A piece that was begun.
+/// A instruction that was begun.
 struct Waiting {
-    piece: Piece,
+    instruction: ChunkInstruction,
     encoded: Vec<u8>,
     ledger: Ledger,
 }
@@ -41,13 +42,13 @@ impl Assembly {
     /// # Errors
     /// `Limit` when there is no memory for it, `Argument` for elements that cannot be what is wanted.
     pub fn begin(binding: &Rc<Binding>, header: &[u32], spare: Vec<u8>) -> Result<Self> {
-        let header = Header::from_words(header)?;
+        let header = PartHeader::from_words(header)?;
         let shape: Vec<u64> = header.shape.iter().map(|extent| u64::from(*extent)).collect();
         let order: Vec<usize> = header.order.iter().map(|dimension| *dimension as usize).collect();
         let metadata = binding.metadata();
         let elements = limits::product(shape.iter().copied(), "part")?;
         let buffer = PartBuffer::new(elements, metadata.data_type.size(), &metadata.fill_value, spare)?;
-        let strides = strides(&shape, &order)?;
+        let strides = packed_strides(&shape, &order)?;
         let conversion = match header.conversion.as_slice() {
             [] => None,
             words => Some(Conversion::from_words(words, &metadata.data_type)?),
@@ -56,24 +57,24 @@ impl Assembly {
         Ok(Self { binding, strides, buffer, conversion, waiting: Vec::new(), next_request: 0 })
     }
 
-    /// Decodes the pieces of a table, whose buffers are given by number, and scatters them.
+    /// Decodes the instructions of a table, whose buffers are given by number, and scatters them.
     ///
     /// # Errors
     /// As the codecs: `Format` for corrupt bytes; the key is relative to the array.
     pub fn supply(&mut self, table: &[u32], buffers: &[&[u8]], scratch: &mut Scratch) -> Result<()> {
-        let pieces = Piece::read_all(table)?;
-        self.buffer.expect(pieces.iter().map(|piece| piece.moved.count()).sum());
-        for piece in pieces {
-            let buffer = buffers.get(piece.buffer as usize).ok_or_else(wrong_table)?;
-            let start = limits::to_usize(piece.bytes.start, "buffer")?;
-            let end = limits::to_usize(piece.bytes.end, "buffer")?;
+        let instructions = ChunkInstruction::read_all(table)?;
+        self.buffer.expect(instructions.iter().map(|instruction| instruction.projection.count()).sum());
+        for instruction in instructions {
+            let buffer = buffers.get(instruction.buffer as usize).ok_or_else(wrong_table)?;
+            let start = limits::to_usize(instruction.bytes.start, "buffer")?;
+            let end = limits::to_usize(instruction.bytes.end, "buffer")?;
             let encoded = buffer.get(start..end).ok_or_else(wrong_table)?;
             if self.binding.users().is_some() {
                 let ledger = Ledger::default();
-                self.attempt(Waiting { piece, encoded: encoded.to_vec(), ledger }, scratch)?;
+                self.attempt(Waiting { instruction, encoded: encoded.to_vec(), ledger }, scratch)?;
             } else {
-                let placed = self.place(&piece, encoded, scratch);
-                placed.map_err(|error| error.at_key(self.key(&piece)))?;
+                let placed = self.place(&instruction, encoded, scratch);
+                placed.map_err(|error| error.at_key(self.key(&instruction)))?;
             }
         }
         Ok(())
@@ -82,8 +83,8 @@ impl Assembly {
     /// Hands out what the user's codecs are to do: each request once, with the chunk's key.
     pub fn requests(&mut self, mut take: impl FnMut(&str, Request<'_>)) {
         let binding = self.binding.clone();
-        for Waiting { piece, ledger, .. } in &mut self.waiting {
-            let key = key_of(&binding, piece);
+        for Waiting { instruction, ledger, .. } in &mut self.waiting {
+            let key = key_of(&binding, instruction);
             ledger.hand_out(|request| take(&key, request));
         }
     }
@@ -95,14 +96,14 @@ impl Assembly {
     pub fn answer(&mut self, id: u32, output: &[u8]) -> Result<()> {
         for waiting in &mut self.waiting {
             let answered = waiting.ledger.answer(id, output);
-            if answered.map_err(|error| error.at_key(key_of(&self.binding, &waiting.piece)))? {
+            if answered.map_err(|error| error.at_key(key_of(&self.binding, &waiting.instruction)))? {
                 return Ok(());
             }
         }
         Err(Error::argument("an answer to what was not asked"))
     }
 
-    /// Goes on with every piece that has all of its answers.
+    /// Goes on with every instruction that has all of its answers.
     ///
     /// # Errors
     /// As [`supply`](Self::supply).
@@ -117,29 +118,29 @@ impl Assembly {
         Ok(())
     }
 
-    /// Whether a piece waits for a codec of the user's.
+    /// Whether a instruction waits for a codec of the user's.
     pub fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Places a piece, as far as it goes without codecs that have not answered.
+    /// Places a instruction, as far as it goes without codecs that have not answered.
     fn attempt(&mut self, mut waiting: Waiting, scratch: &mut Scratch) -> Result<()> {
         let users = self.binding.users().clone();
         let exchange = |ledger: &mut Ledger| users.iter().for_each(|users| users.exchange(ledger));
         waiting.ledger.continue_at(self.next_request);
         exchange(&mut waiting.ledger);
-        let placed = self.place(&waiting.piece, &waiting.encoded, scratch);
+        let placed = self.place(&waiting.instruction, &waiting.encoded, scratch);
         exchange(&mut waiting.ledger);
         self.next_request = waiting.ledger.next();
         match placed {
             Err(error) if is_waiting(&error) => self.waiting.push(waiting),
-            placed => placed.map_err(|error| error.at_key(self.key(&waiting.piece)))?,
+            placed => placed.map_err(|error| error.at_key(self.key(&waiting.instruction)))?,
         }
         Ok(())
     }
 
-    fn key(&self, piece: &Piece) -> String {
-        key_of(&self.binding, piece)
+    fn key(&self, instruction: &ChunkInstruction) -> String {
+        key_of(&self.binding, instruction)
     }
 
     /// The finished part, in the order of the header: packed elements, or offsets and bytes where elements have lengths of their
@@ -158,34 +159,38 @@ impl Assembly {
         }
     }
 
-    fn place(&mut self, piece: &Piece, encoded: &[u8], scratch: &mut Scratch) -> Result<()> {
-        let chain = self.binding.chain_of(&piece.chunk)?;
-        let level = chain.level(piece.level as usize).ok_or_else(wrong_table)?;
-        if let Some(range) = self.contiguous(level, &piece.moved)
+    fn place(&mut self, instruction: &ChunkInstruction, encoded: &[u8], scratch: &mut Scratch) -> Result<()> {
+        let chain = self.binding.chain_of(&instruction.chunk)?;
+        let level = chain.level(instruction.level as usize).ok_or_else(wrong_table)?;
+        if let Some(range) = self.contiguous(level, &instruction.projection)
             && let Some(output) = self.buffer.fixed_bytes(range)
             && let Some(decoded) = level.pipeline.decode_into(encoded, output, scratch)
         {
             return decoded;
         }
-        let wanted = wanted_box(level, &piece.moved)?;
+        let wanted = wanted_box(level, &instruction.projection)?;
         let decoded = level.pipeline.decode(encoded, &wanted, scratch)?;
         let src = in_array_order(&decoded.strides, &level.axes);
         match decoded.elements {
-            Elements::Fixed(elements) => self.buffer.put_fixed(elements, &src, &self.strides, &piece.moved),
+            Elements::Fixed(elements) => {
+                self.buffer.put_fixed(elements, &src, &self.strides, &instruction.projection)
+            }
             Elements::Variable(elements) => {
-                self.buffer.put_variable(&elements, &src, &self.strides, &piece.moved)
+                self.buffer.put_variable(&elements, &src, &self.strides, &instruction.projection)
             }
         }
     }
 
     /// Which neighbouring places the whole chunk lands in, when all of it is wanted, and it lands in such, in the order in which it
     /// is stored.
-    fn contiguous(&self, level: &Level, moved: &Moved) -> Option<Range<usize>> {
-        let Moved::Orthogonal(axes) = moved else { return None };
+    fn contiguous(&self, level: &Level, projection: &ChunkProjection) -> Option<Range<usize>> {
+        let ChunkProjection::Orthogonal(axes) = projection else { return None };
         let (mut start, mut packed) = (0, 1);
         for stored in level.pipeline.axes().iter().rev() {
             let dimension = *level.axes.get(*stored)?;
-            let MovedAxis::Range { first: 0, step, count, place } = axes.get(dimension)? else { return None };
+            let ProjectedAxis::Range { first: 0, step, count, place } = axes.get(dimension)? else {
+                return None;
+            };
             let (count, stride) = (u64::from(*count), *self.strides.get(dimension)?);
             let whole = count == *level.shape.get(dimension)? && (*step == 1 || count == 1);
             if !whole || (count > 1 && stride != packed) {
@@ -199,15 +204,15 @@ impl Assembly {
 }
 
 /// Relative to the array.
-fn key_of(binding: &Binding, piece: &Piece) -> String {
-    binding.metadata().chunk_key_encoding.encode(&piece.chunk)
+fn key_of(binding: &Binding, instruction: &ChunkInstruction) -> String {
+    binding.metadata().chunk_key_encoding.encode(&instruction.chunk)
 }
 
 /// The box of the chunk, in the level's own order of dimensions, that a move takes elements from.
-fn wanted_box(level: &Level, moved: &Moved) -> Result<Vec<Range<u64>>> {
-    let in_array_order: Vec<Range<u64>> = match moved {
-        Moved::Orthogonal(axes) => axes.iter().map(MovedAxis::touched).collect(),
-        Moved::Points { indices, .. } => indices.iter().map(|list| touched(list)).collect(),
+fn wanted_box(level: &Level, projection: &ChunkProjection) -> Result<Vec<Range<u64>>> {
+    let in_array_order: Vec<Range<u64>> = match projection {
+        ChunkProjection::Orthogonal(axes) => axes.iter().map(ProjectedAxis::touched).collect(),
+        ChunkProjection::Points { indices, .. } => indices.iter().map(|list| touched(list)).collect(),
     };
     let wanted: Option<Vec<_>> = level.axes.iter().map(|axis| in_array_order.get(*axis).cloned()).collect();
     let inside = |wanted: &Vec<Range<u64>>| {
@@ -216,30 +221,6 @@ fn wanted_box(level: &Level, moved: &Moved) -> Result<Vec<Range<u64>>> {
     wanted.filter(inside).ok_or_else(wrong_table)
 }
 
-/// A level's strides in the array's order of dimensions.
-fn in_array_order(strides: &[usize], axes: &[usize]) -> Vec<usize> {
-    let mut ordered = vec![0; strides.len()];
-    for (axis, stride) in axes.iter().zip(strides) {
-        if let Some(place) = ordered.get_mut(*axis) {
-            *place = *stride;
-        }
-    }
-    ordered
-}
-
-/// Elements from one place to the next along each dimension of a part.
-fn strides(shape: &[u64], order: &[usize]) -> Result<Vec<usize>> {
-    let mut strides = vec![0; shape.len()];
-    let mut step = 1_u64;
-    for dimension in order.iter().rev() {
-        if let (Some(stride), Some(extent)) = (strides.get_mut(*dimension), shape.get(*dimension)) {
-            *stride = limits::to_usize(step, "part")?;
-            step = step.saturating_mul(*extent);
-        }
-    }
-    Ok(strides)
-}
-
 fn wrong_table() -> Error {
-    Error::argument("a table of pieces does not fit its array or its buffers")
+    Error::argument("a table of instructions does not fit its array or its buffers")
 }

@@ -7,6 +7,7 @@
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
+use crate::access::dimension_order::in_array_order;
 use crate::access::rows::Rows;
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::GridDimension;
@@ -47,6 +48,22 @@ pub struct Level {
     pub shape: Vec<u64>,
     /// How one chunk is decoded.
     pub pipeline: Rc<Pipeline>,
+}
+
+impl Level {
+    /// The number of an inner chunk of this level in the index of its shard, which counts in C order.
+    ///
+    /// `position` has the array's order of dimensions; `grid`, the shard's inner chunks along each
+    /// dimension, has this level's.
+    ///
+    /// # Errors
+    /// `Limit` when the number does not fit the machine's size.
+    pub fn index_in_shard(&self, position: &[u64], grid: &[u64]) -> Result<usize> {
+        let along = self.axes.iter().zip(grid);
+        let linear =
+            along.fold(0, |linear, (axis, count)| linear * count + position.get(*axis).copied().unwrap_or(0));
+        limits::to_usize(linear, "shard index")
+    }
 }
 
 impl Chain {
@@ -96,17 +113,6 @@ impl Chain {
         let rows = levels.last().and_then(Rows::of);
         Self { levels, rows }
     }
-}
-
-/// A level's shape, or position, in the array's order of dimensions.
-fn in_array_order(values: &[u64], axes: &[usize]) -> Vec<u64> {
-    let mut ordered = vec![0; values.len()];
-    for (axis, value) in axes.iter().zip(values) {
-        if let Some(place) = ordered.get_mut(*axis) {
-            *place = *value;
-        }
-    }
-    ordered
 }
 
 impl Binding {

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::access::projection::AxisProjection;
+use crate::access::projection::DimensionProjection;
 use crate::error::Result;
 use crate::limits;
 
@@ -53,8 +53,8 @@ impl PartGrid {
     ///
     /// # Errors
     /// `Limit` when one part (one chunk's worth) passes the budget of a chunk.
-    pub fn new(axes: &[AxisProjection], element_size: usize, order: &[usize]) -> Result<Self> {
-        let total = axes.iter().map(AxisProjection::count);
+    pub fn new(axes: &[DimensionProjection], element_size: usize, order: &[usize]) -> Result<Self> {
+        let total = axes.iter().map(DimensionProjection::count);
         let total = limits::product(total.chain([element_size as u64]), "selection");
         let target = if total.is_ok_and(|total| total <= WHOLE_BYTES) { WHOLE_BYTES } else { TARGET_BYTES };
         let step = steps(axes, element_size, order, target);
@@ -70,7 +70,7 @@ impl PartGrid {
     }
 
     /// The places of the output that parts `at` along a dimension take.
-    pub fn places(&self, axes: &[AxisProjection], dimension: usize, at: u64) -> Range<u64> {
+    pub fn places(&self, axes: &[DimensionProjection], dimension: usize, at: u64) -> Range<u64> {
         let (Some(axis), Some(step)) = (axes.get(dimension), self.step.get(dimension)) else { return 0..0 };
         axis.output_range(&(at * step..((at + 1) * step).min(axis.span_count())))
     }
@@ -81,7 +81,7 @@ impl PartGrid {
     }
 
     /// Part `i`, in C order of the grid.
-    pub fn part(&self, i: u64, axes: &[AxisProjection]) -> PartSpans {
+    pub fn part(&self, i: u64, axes: &[DimensionProjection]) -> PartSpans {
         let mut rest = i;
         let mut spans = vec![0..0; axes.len()];
         for (dimension, axis) in axes.iter().enumerate().rev() {
@@ -99,7 +99,7 @@ impl PartGrid {
 }
 
 /// Spans a part takes along each dimension: all along the fastest ones while they fit the target, and more where rows are short.
-fn steps(axes: &[AxisProjection], element_size: usize, order: &[usize], target: u64) -> Vec<u64> {
+fn steps(axes: &[DimensionProjection], element_size: usize, order: &[usize], target: u64) -> Vec<u64> {
     let mut step = vec![1; axes.len()];
     // One span along every dimension is the least; growing multiplies from there.
     let least = axes.iter().map(places_a_span).fold(element_size.max(1) as u64, u64::saturating_mul);
@@ -123,7 +123,7 @@ fn steps(axes: &[AxisProjection], element_size: usize, order: &[usize], target: 
 }
 
 /// How many places of the output a span has, about.
-fn places_a_span(axis: &AxisProjection) -> u64 {
+fn places_a_span(axis: &DimensionProjection) -> u64 {
     axis.count().div_ceil(axis.span_count().max(1)).max(1)
 }
 
@@ -134,9 +134,9 @@ mod tests {
     use crate::access::selection::Indices;
     use crate::format::chunk_grid::GridDimension;
 
-    fn axis(len: u64, chunk: u64) -> AxisProjection {
+    fn axis(len: u64, chunk: u64) -> DimensionProjection {
         let indices = Indices::Range { start: 0, step: 1, count: len };
-        AxisProjection::new(&indices, &GridDimension::Regular(chunk)).unwrap()
+        DimensionProjection::new(&indices, &GridDimension::Regular(chunk)).unwrap()
     }
 
     #[test]
@@ -168,7 +168,7 @@ mod tests {
         // Chunks of 2 MiB with rows of 512 bytes: two side by side are the whole width, and rows are planes.
         let axes = [axis(64, 16), axis(512, 256), axis(512, 256)];
         let part =
-            |axes: &[AxisProjection], size| PartGrid::new(axes, size, &[0, 1, 2]).unwrap().part(0, axes);
+            |axes: &[DimensionProjection], size| PartGrid::new(axes, size, &[0, 1, 2]).unwrap().part(0, axes);
         assert_eq!(part(&axes, 2).part.shape, [16, 256, 512]);
         // Chunks of 4 MiB do not grow.
         assert_eq!(part(&axes, 4).part.shape, [16, 256, 256]);

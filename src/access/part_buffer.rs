@@ -3,7 +3,7 @@
 //! Elements of variable length leave as one buffer: `n + 1` offsets (32-bit, little-endian) into the bytes behind them. While the
 //! part is made, each place only says where its element stands in an arena; they are put in order once, at the end.
 
-use crate::access::piece::{Moved, MovedAxis};
+use crate::access::instruction::{ChunkProjection, ProjectedAxis};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::ArrayBytes;
 use crate::format::codec::array_bytes::VariableBytes;
@@ -49,7 +49,7 @@ impl PartBuffer {
         Ok(Self::Fixed { bytes, element_size, unfilled: None })
     }
 
-    /// Makes ready for pieces that fill so many places, no place twice. A part that one supply fills needs no fill value.
+    /// Makes ready for instructions that fill so many places, no place twice. A part that one supply fills needs no fill value.
     pub fn expect(&mut self, places: u64) {
         let Self::Fixed { bytes, element_size, .. } = self else { return };
         if places.saturating_mul(*element_size as u64) != bytes.len() as u64 {
@@ -69,12 +69,18 @@ impl PartBuffer {
     }
 
     /// Puts elements of one size in their places; strides count elements.
-    pub fn put_fixed(&mut self, elements: &[u8], src: &[usize], dst: &[usize], moved: &Moved) -> Result<()> {
+    pub fn put_fixed(
+        &mut self,
+        elements: &[u8],
+        src: &[usize],
+        dst: &[usize],
+        projection: &ChunkProjection,
+    ) -> Result<()> {
         let Self::Fixed { bytes, element_size, .. } = self else { return Err(other_elements()) };
         let size = *element_size;
-        let placed = match moved {
-            Moved::Orthogonal(axes) => scatter_box(elements, bytes, size, axes, src, dst),
-            Moved::Points { indices, places } => {
+        let placed = match projection {
+            ChunkProjection::Orthogonal(axes) => scatter_box(elements, bytes, size, axes, src, dst),
+            ChunkProjection::Points { indices, places } => {
                 let pairs: Vec<(u32, u32)> = places
                     .iter()
                     .enumerate()
@@ -92,7 +98,7 @@ impl PartBuffer {
         elements: &VariableBytes,
         src: &[usize],
         dst: &[usize],
-        moved: &Moved,
+        projection: &ChunkProjection,
     ) -> Result<()> {
         let Self::Variable { arena, places } = self else { return Err(other_elements()) };
         let base = arena_end(arena, 0)?;
@@ -108,9 +114,9 @@ impl PartBuffer {
             *place = (base + start, base + end);
             Ok(())
         };
-        match moved {
-            Moved::Orthogonal(axes) => walk(axes, src, dst, 0, 0, &mut put),
-            Moved::Points { indices, places } => places
+        match projection {
+            ChunkProjection::Orthogonal(axes) => walk(axes, src, dst, 0, 0, &mut put),
+            ChunkProjection::Points { indices, places } => places
                 .iter()
                 .enumerate()
                 .try_for_each(|(at, place)| put(point(indices, src, at), *place as usize)),
@@ -176,7 +182,7 @@ fn scatter_box(
     elements: &[u8],
     output: &mut [u8],
     size: usize,
-    axes: &[MovedAxis],
+    axes: &[ProjectedAxis],
     src: &[usize],
     dst: &[usize],
 ) -> std::result::Result<(), scatter::OutOfBounds> {
@@ -185,13 +191,13 @@ fn scatter_box(
     for (axis, (src, dst)) in axes.iter().zip(src.iter().zip(dst)) {
         let (src, dst) = (src * size, dst * size);
         match axis {
-            MovedAxis::Range { first, step, count, place } => {
+            ProjectedAxis::Range { first, step, count, place } => {
                 src_offset += *first as usize * src;
                 dst_offset += *place as usize * dst;
                 let step = src.cast_signed().wrapping_mul(*step as isize);
                 plan.push(scatter::Axis::strided(*count as usize, step, dst.cast_signed()));
             }
-            MovedAxis::List { indices, places } => plan.push(scatter::Axis {
+            ProjectedAxis::List { indices, places } => plan.push(scatter::Axis {
                 count: indices.len(),
                 src: scatter::Walk::List { indices, stride: src.cast_signed() },
                 dst: scatter::Walk::List { indices: places, stride: dst.cast_signed() },
@@ -204,7 +210,7 @@ fn scatter_box(
 
 /// Calls `put` with the element and the place of each pair of the outer product.
 fn walk(
-    axes: &[MovedAxis],
+    axes: &[ProjectedAxis],
     src: &[usize],
     dst: &[usize],
     element: usize,

@@ -1,15 +1,15 @@
 //! Step 3, plan: which key, which byte range? The machine of one part.
 //!
-//! It asks ([`PartPlan::take_needs`]) and is answered ([`PartPlan::supply_index`], [`PartPlan::write_piece`]). A chunk that stands
-//! alone is one need. A shard's index is a need too; answered, it raises the needs of its inner chunks, and nested shards do it
+//! It asks ([`PartPlan::take_requests`]) and is answered ([`PartPlan::supply_index`], [`PartPlan::write_instruction`]). A chunk that stands
+//! alone is one need. A shard's index is a need too; answered, it raises the chunks of its inner chunks, and nested shards do it
 //! again. Nothing here awaits: the driver is `read`, and a test can be ten lines over a map.
 
 use std::ops::Range;
 use std::rc::Rc;
 
 use crate::access::binding::{Binding, Chain, Level};
-use crate::access::piece::{Moved, MovedAxis, Piece, halves, word};
-use crate::access::projection::{AxisProjection, Taken};
+use crate::access::instruction::{ChunkInstruction, ChunkProjection, ProjectedAxis, halves, word};
+use crate::access::projection::{ChunkIndices, DimensionProjection};
 use crate::access::rows::{RowAxis, Rows};
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::GridDimension;
@@ -19,7 +19,7 @@ use crate::sorted::Map;
 
 /// Bytes that are needed next.
 #[derive(Clone, Debug)]
-pub struct Need {
+pub struct ByteRequest {
     /// For the answer.
     pub id: usize,
     /// Indices of the stored chunk in the array's grid.
@@ -27,7 +27,7 @@ pub struct Need {
     /// Level of the chunk, or of the shard whose index it is, in the chain of the stored chunk.
     pub level: usize,
     /// Which bytes of it.
-    pub range: NeededRange,
+    pub range: RequestedRange,
     /// Whether these bytes are a shard index, which the planner reads, or a chunk, which a decoder does.
     pub is_index: bool,
     /// Array indices where the chunk (or shard) starts: of a leaf, what tells it from the array's other ones; of rows of one one more
@@ -48,7 +48,7 @@ pub enum RowsOf {
 
 /// Which bytes of a stored chunk are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NeededRange {
+pub enum RequestedRange {
     /// All.
     Whole,
     /// Some from the start on.
@@ -71,22 +71,24 @@ pub struct PartPlan {
     points: Vec<Rc<[u64]>>,
     /// First point of the part.
     first_point: u64,
-    needs: Vec<Group>,
-    /// Needs handed out so far start here in `needs`.
-    taken: usize,
+    chunks: Vec<PlannedChunk>,
+    /// Needs handed out so far start here in `chunks`.
+    requested: usize,
 }
 
-/// What a part takes from which leaf chunks, whatever becomes of it: parts of one outline are of the same elements.
+/// What a part takes from which leaf chunks, whatever becomes of it: parts of one projection are of the same elements.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Outline(Rc<[Vec<LeafAxis>]>);
+pub struct PartProjection(Rc<[Vec<LeafAxis>]>);
 
-impl Outline {
+impl PartProjection {
     /// Whether all that is taken from the leaf chunk that starts here is at least so much along each dimension.
-    pub fn takes(&self, origin: &[u64], moved: &[MovedAxis]) -> bool {
-        let mut wanted = self.0.iter().zip(origin.iter().zip(moved));
-        wanted.all(|(axis, (origin, moved))| {
+    pub fn takes(&self, origin: &[u64], projection: &[ProjectedAxis]) -> bool {
+        let mut wanted = self.0.iter().zip(origin.iter().zip(projection));
+        wanted.all(|(axis, (origin, projection))| {
             let found = axis.binary_search_by_key(origin, |leaf| leaf.origin).ok();
-            found.and_then(|at| axis.get(at)).is_some_and(|leaf| leaf.moved.count() >= moved.count())
+            found
+                .and_then(|at| axis.get(at))
+                .is_some_and(|leaf| leaf.projection.count() >= projection.count())
         })
     }
 
@@ -98,9 +100,9 @@ impl Outline {
         let mut words = Vec::new();
         for axis in self.0.iter() {
             words.push(word(axis.len() as u64)?);
-            for LeafAxis { origin, moved } in axis {
+            for LeafAxis { origin, projection } in axis {
                 words.extend(halves(*origin));
-                moved.write(&mut words)?;
+                projection.write(&mut words)?;
             }
         }
         Ok(words)
@@ -112,12 +114,12 @@ impl Outline {
 struct LeafAxis {
     /// Array index where the leaf chunk starts.
     origin: u64,
-    moved: MovedAxis,
+    projection: ProjectedAxis,
 }
 
 /// A chunk of some level that is needed, with all that is wanted inside it.
 #[derive(Clone)]
-struct Group {
+struct PlannedChunk {
     chunk: Rc<[u64]>,
     chain: Rc<Chain>,
     level: usize,
@@ -136,17 +138,17 @@ enum Wanted {
     /// Numbers of points.
     Points(Vec<u32>),
     /// All of a leaf chunk, as part of a stack.
-    Whole(Stacked),
+    Whole(BatchSlot),
     /// These elements of some rows of a leaf chunk.
-    Rows(Vec<MovedAxis>),
+    Rows(Vec<ProjectedAxis>),
 }
 
 /// What is wanted of a box within a chunk, by where the box starts.
-type Placed = (Vec<u64>, Wanted);
+type WantedAt = (Vec<u64>, Wanted);
 
 /// Where a whole chunk goes in a part that is nothing but whole chunks, one behind the other.
 #[derive(Clone, Copy)]
-struct Stacked {
+struct BatchSlot {
     /// How many chunks stand before it.
     slot: u64,
     /// The dimension along which they stand.
@@ -160,7 +162,7 @@ impl PartPlan {
     /// As binding the array's codecs; `Limit` for a chunk that cannot be addressed.
     pub fn orthogonal(
         binding: &Rc<Binding>,
-        projections: &[AxisProjection],
+        projections: &[DimensionProjection],
         spans: &[Range<u64>],
     ) -> Result<Self> {
         let grid = binding.leaf_grid()?;
@@ -190,25 +192,25 @@ impl PartPlan {
     }
 
     fn empty(binding: &Rc<Binding>, axes: Vec<Vec<LeafAxis>>) -> Self {
-        let (points, needs, axes) = (Vec::new(), Vec::new(), axes.into());
-        Self { binding: binding.clone(), axes, points, first_point: 0, needs, taken: 0 }
+        let (points, chunks, axes) = (Vec::new(), Vec::new(), axes.into());
+        Self { binding: binding.clone(), axes, points, first_point: 0, chunks, requested: 0 }
     }
 
     /// What the part is of, unless it is of points.
-    pub fn outline(&self) -> Option<Outline> {
-        self.points.is_empty().then(|| Outline(self.axes.clone()))
+    pub fn projection(&self) -> Option<PartProjection> {
+        self.points.is_empty().then(|| PartProjection(self.axes.clone()))
     }
 
     /// The stored chunks that are needed, as far as they are known.
     pub fn touched(&self) -> impl Iterator<Item = &Rc<[u64]>> {
-        self.needs.iter().map(|group| &group.chunk)
+        self.chunks.iter().map(|planned| &planned.chunk)
     }
 
     /// What is needed now that was not asked for before; empty when every answer so far has raised no more.
-    pub fn take_needs(&mut self) -> Vec<Need> {
-        let first = self.taken;
-        self.taken = self.needs.len();
-        (first..self.taken).filter_map(|id| Some(need(id, self.needs.get(id)?))).collect()
+    pub fn take_requests(&mut self) -> Vec<ByteRequest> {
+        let first = self.requested;
+        self.requested = self.chunks.len();
+        (first..self.requested).filter_map(|id| Some(byte_request(id, self.chunks.get(id)?))).collect()
     }
 
     /// The sharding codec whose index need `id` is.
@@ -216,13 +218,13 @@ impl PartPlan {
     /// # Errors
     /// `Argument` when it is none.
     pub fn sharding(&self, id: usize) -> Result<&Sharding> {
-        let level = self.needs.get(id).and_then(|group| group.chain.level(group.level));
-        level.and_then(|level| level.pipeline.plannable_sharding()).ok_or_else(no_such_need)
+        let level = self.chunks.get(id).and_then(|planned| planned.chain.level(planned.level));
+        level.and_then(|level| level.pipeline.plannable_sharding()).ok_or_else(unknown_request)
     }
 
     /// Length of the shard in another one whose index need `id` is.
     pub fn nested_len(&self, id: usize) -> Option<u64> {
-        let bytes = self.needs.get(id)?.bytes.as_ref()?;
+        let bytes = self.chunks.get(id)?.bytes.as_ref()?;
         Some(bytes.end - bytes.start)
     }
 
@@ -231,19 +233,19 @@ impl PartPlan {
     /// # Errors
     /// `Format` for an index that has too few entries.
     pub fn supply_index(&mut self, id: usize, index: &ShardIndex) -> Result<()> {
-        let group = self.needs.get(id).cloned().ok_or_else(no_such_need)?;
-        let base = group.bytes.as_ref().map_or(0, |bytes| bytes.start);
-        let child = group.chain.level(group.level + 1).ok_or_else(no_such_need)?;
+        let planned = self.chunks.get(id).cloned().ok_or_else(unknown_request)?;
+        let base = planned.bytes.as_ref().map_or(0, |bytes| bytes.start);
+        let child = planned.chain.level(planned.level + 1).ok_or_else(unknown_request)?;
         let grid = self.sharding(id)?.grid().to_vec();
-        for (position, wanted) in self.divide(&group, child) {
-            let linear = linear_index(&position, &child.axes, &grid)?;
+        for (position, wanted) in self.divide(&planned, child) {
+            let linear = child.index_in_shard(&position, &grid)?;
             let Some(bytes) = index.get(linear)? else { continue };
             let origin = (0..position.len())
-                .map(|dimension| group.origin[dimension] + position[dimension] * child.shape[dimension])
+                .map(|dimension| planned.origin[dimension] + position[dimension] * child.shape[dimension])
                 .collect();
             let bytes = Some(base.saturating_add(bytes.start)..base.saturating_add(bytes.end));
-            let (chunk, chain, level) = (group.chunk.clone(), group.chain.clone(), group.level + 1);
-            self.needs.push(Group { chunk, chain, level, origin, bytes, rows: None, wanted });
+            let (chunk, chain, level) = (planned.chunk.clone(), planned.chain.clone(), planned.level + 1);
+            self.chunks.push(PlannedChunk { chunk, chain, level, origin, bytes, rows: None, wanted });
         }
         Ok(())
     }
@@ -253,61 +255,70 @@ impl PartPlan {
     ///
     /// # Errors
     /// `Limit` for positions beyond 32 bits.
-    pub fn write_piece(&self, id: usize, buffer: u32, bytes: Range<u64>, table: &mut Vec<u32>) -> Result<()> {
-        let group = self.needs.get(id).ok_or_else(no_such_need)?;
-        let moved = match &group.wanted {
-            Wanted::Points(numbers) => self.moved_points(group, numbers)?,
-            Wanted::Orthogonal(ranges) => Moved::Orthogonal(self.moved_axes(ranges)),
-            Wanted::Whole(stacked) => Moved::Orthogonal(moved_whole(&group.level()?.shape, stacked)?),
-            Wanted::Rows(axes) => Moved::Orthogonal(axes.clone()),
+    pub fn write_instruction(
+        &self,
+        id: usize,
+        buffer: u32,
+        bytes: Range<u64>,
+        table: &mut Vec<u32>,
+    ) -> Result<()> {
+        let planned = self.chunks.get(id).ok_or_else(unknown_request)?;
+        let projection = match &planned.wanted {
+            Wanted::Points(numbers) => self.projected_points(planned, numbers)?,
+            Wanted::Orthogonal(ranges) => ChunkProjection::Orthogonal(self.projected_axes(ranges)),
+            Wanted::Whole(batch) => {
+                ChunkProjection::Orthogonal(whole_chunk_projection(&planned.level()?.shape, batch)?)
+            }
+            Wanted::Rows(axes) => ChunkProjection::Orthogonal(axes.clone()),
         };
-        let level = word(group.level as u64)?;
-        Piece { level, buffer, bytes, chunk: group.chunk.to_vec(), moved }.write(table)
+        let level = word(planned.level as u64)?;
+        ChunkInstruction { level, buffer, bytes, chunk: planned.chunk.to_vec(), projection }.write(table)
     }
 
     /// What of a leaf chunk goes where, if it is a box of steps along each dimension.
-    pub fn moved_box(&self, id: usize) -> Option<Vec<MovedAxis>> {
-        let axes = match &self.needs.get(id)?.wanted {
-            Wanted::Orthogonal(ranges) => self.moved_axes(ranges),
+    pub fn projection_box(&self, id: usize) -> Option<Vec<ProjectedAxis>> {
+        let axes = match &self.chunks.get(id)?.wanted {
+            Wanted::Orthogonal(ranges) => self.projected_axes(ranges),
             Wanted::Rows(axes) => axes.clone(),
             Wanted::Points(_) | Wanted::Whole(_) => return None,
         };
-        axes.into_iter().map(MovedAxis::into_range).collect()
+        axes.into_iter().map(ProjectedAxis::into_range).collect()
     }
 
-    /// Divides the need of a leaf chunk into needs of the rows that have what is wanted of it, which are answered in its place; whether
+    /// Divides the need of a leaf chunk into chunks of the rows that have what is wanted of it, which are answered in its place; whether
     /// it did: not where the rows would be most of the chunk.
     ///
     /// # Errors
     /// `Argument` when there is no such need.
     pub fn divide_into_rows(&mut self, id: usize) -> Result<bool> {
-        let group = self.needs.get(id).cloned().ok_or_else(no_such_need)?;
-        let Some(rows) = group.chain.rows().filter(|_| group.level + 1 == group.chain.depth()) else {
+        let planned = self.chunks.get(id).cloned().ok_or_else(unknown_request)?;
+        let Some(rows) = planned.chain.rows().filter(|_| planned.level + 1 == planned.chain.depth()) else {
             return Ok(false);
         };
-        let base = match &group.bytes {
+        let base = match &planned.bytes {
             Some(bytes) if bytes.end - bytes.start != rows.chunk_bytes() => return Ok(false),
             Some(bytes) => bytes.start,
             None => 0,
         };
-        let whole = if group.bytes.is_some() { RowsOf::Inner } else { RowsOf::Stored(rows.chunk_bytes()) };
-        let Some(divided) = self.rows_of(&group, rows)? else { return Ok(false) };
+        let whole = if planned.bytes.is_some() { RowsOf::Inner } else { RowsOf::Stored(rows.chunk_bytes()) };
+        let Some(divided) = self.rows_of(&planned, rows)? else { return Ok(false) };
         for (starts, wanted) in divided {
             let bytes = rows.bytes_at(&starts);
             let bytes = Some(base + bytes.start..base + bytes.end);
-            let origin = group.origin.iter().zip(&starts).map(|(origin, start)| origin + start).collect();
-            let (level, rows) = (group.level + 1, Some(whole));
-            self.needs.push(Group { level, origin, bytes, rows, wanted, ..group.clone() });
+            let origin = planned.origin.iter().zip(&starts).map(|(origin, start)| origin + start).collect();
+            let (level, rows) = (planned.level + 1, Some(whole));
+            self.chunks.push(PlannedChunk { level, origin, bytes, rows, wanted, ..planned.clone() });
         }
         Ok(true)
     }
 
     /// The rows that have what is wanted of a leaf chunk, by where they start in it; `None` where they are many.
-    fn rows_of(&self, group: &Group, rows: &Rows) -> Result<Option<Vec<Placed>>> {
-        match &group.wanted {
+    fn rows_of(&self, planned: &PlannedChunk, rows: &Rows) -> Result<Option<Vec<WantedAt>>> {
+        match &planned.wanted {
             Wanted::Orthogonal(ranges) => {
-                let axes = self.moved_axes(ranges);
-                let axes = axes.iter().enumerate().map(|(dimension, moved)| rows.divide(dimension, moved));
+                let axes = self.projected_axes(ranges);
+                let axes =
+                    axes.iter().enumerate().map(|(dimension, projection)| rows.divide(dimension, projection));
                 let axes = axes.collect::<Result<Vec<Vec<RowAxis>>>>()?;
                 let count = axes.iter().map(|axis| axis.len() as u64).fold(1, u64::saturating_mul);
                 Ok(rows.are_few(count).then(|| rows_of_axes(&axes)))
@@ -316,7 +327,7 @@ impl PartPlan {
                 let mut found: Map<Vec<u64>, Vec<u32>> = Map::new();
                 for number in numbers {
                     let start = |(dimension, list): (usize, &Rc<[u64]>)| {
-                        rows.start_of(dimension, list[*number as usize] - group.origin[dimension])
+                        rows.start_of(dimension, list[*number as usize] - planned.origin[dimension])
                     };
                     let starts = self.points.iter().enumerate().map(start).collect();
                     found.get_or_insert_with(starts, Vec::new).push(*number);
@@ -334,37 +345,38 @@ impl PartPlan {
     /// # Errors
     /// `Argument` when there is no such need.
     pub fn leaf(&self, id: usize) -> Result<&Level> {
-        self.needs.get(id).ok_or_else(no_such_need)?.level()
+        self.chunks.get(id).ok_or_else(unknown_request)?.level()
     }
 
     /// A plan of these leaf chunks of this plan, whole and one behind the other along a dimension of the part; they have one shape.
     ///
     /// # Errors
     /// `Argument` when there is no such need.
-    pub fn stacked(&self, ids: &[usize], along: usize) -> Result<Self> {
+    pub fn batch(&self, ids: &[usize], along: usize) -> Result<Self> {
         let mut plan = Self::empty(&self.binding, Vec::new());
         for (id, slot) in ids.iter().zip(0..) {
-            let group = self.needs.get(*id).ok_or_else(no_such_need)?;
-            plan.needs.push(Group { wanted: Wanted::Whole(Stacked { slot, along }), ..group.clone() });
+            let planned = self.chunks.get(*id).ok_or_else(unknown_request)?;
+            plan.chunks
+                .push(PlannedChunk { wanted: Wanted::Whole(BatchSlot { slot, along }), ..planned.clone() });
         }
         Ok(plan)
     }
 
     /// A leaf takes exactly one entry a dimension.
-    fn moved_axes(&self, ranges: &[Range<usize>]) -> Vec<MovedAxis> {
+    fn projected_axes(&self, ranges: &[Range<usize>]) -> Vec<ProjectedAxis> {
         let entries = self.axes.iter().zip(ranges);
-        entries.filter_map(|(axis, range)| Some(axis.get(range.start)?.moved.clone())).collect()
+        entries.filter_map(|(axis, range)| Some(axis.get(range.start)?.projection.clone())).collect()
     }
 
-    fn moved_points(&self, group: &Group, numbers: &[u32]) -> Result<Moved> {
-        let indices = self.points.iter().zip(group.origin.iter());
+    fn projected_points(&self, planned: &PlannedChunk, numbers: &[u32]) -> Result<ChunkProjection> {
+        let indices = self.points.iter().zip(planned.origin.iter());
         let indices = indices
             .map(|(list, origin)| {
                 numbers.iter().map(|number| word(list[*number as usize] - origin)).collect()
             })
             .collect::<Result<_>>()?;
         let places = numbers.iter().map(|number| word(u64::from(*number) - self.first_point));
-        Ok(Moved::Points { indices, places: places.collect::<Result<_>>()? })
+        Ok(ChunkProjection::Points { indices, places: places.collect::<Result<_>>()? })
     }
 
     /// The stored chunks that are touched.
@@ -380,17 +392,17 @@ impl PartPlan {
                 .zip(&grid.dimensions)
                 .map(|(chunk, along)| along.chunk_extent(*chunk).start)
                 .collect();
-            limits::reserve(&mut self.needs, 1, "plan")?;
+            limits::reserve(&mut self.chunks, 1, "plan")?;
             let (chunk, bytes, rows) = (position.into(), None, None);
-            self.needs.push(Group { chunk, chain, level: 0, origin, bytes, rows, wanted });
+            self.chunks.push(PlannedChunk { chunk, chain, level: 0, origin, bytes, rows, wanted });
         }
         Ok(())
     }
 
-    /// The chunks of the next level that are touched, by their position in the group's chunk.
-    fn divide(&self, group: &Group, child: &Level) -> Vec<(Vec<u64>, Wanted)> {
-        self.split(&group.wanted, &|dimension, index| {
-            (index - group.origin[dimension]) / child.shape[dimension].max(1)
+    /// The chunks of the next level that are touched, by their position in the planned's chunk.
+    fn divide(&self, planned: &PlannedChunk, child: &Level) -> Vec<(Vec<u64>, Wanted)> {
+        self.split(&planned.wanted, &|dimension, index| {
+            (index - planned.origin[dimension]) / child.shape[dimension].max(1)
         })
     }
 
@@ -420,42 +432,53 @@ impl PartPlan {
     }
 }
 
-impl Group {
+impl PlannedChunk {
     fn level(&self) -> Result<&Level> {
-        self.chain.level(self.level).ok_or_else(no_such_need)
+        self.chain.level(self.level).ok_or_else(unknown_request)
     }
 }
 
 /// All elements of a chunk, at its place in a stack.
-fn moved_whole(shape: &[u64], stacked: &Stacked) -> Result<Vec<MovedAxis>> {
+fn whole_chunk_projection(shape: &[u64], batch: &BatchSlot) -> Result<Vec<ProjectedAxis>> {
     let axis = |(dimension, extent): (usize, &u64)| {
-        let place = if dimension == stacked.along { word(stacked.slot * extent)? } else { 0 };
-        Ok(MovedAxis::Range { first: 0, step: 1, count: word(*extent)?, place })
+        let place = if dimension == batch.along { word(batch.slot * extent)? } else { 0 };
+        Ok(ProjectedAxis::Range { first: 0, step: 1, count: word(*extent)?, place })
     };
     shape.iter().enumerate().map(axis).collect()
 }
 
 /// What each leaf chunk contributes along one dimension of a part, ascending; a chunk that an index list visits again is one entry.
-fn leaf_axes(projection: &AxisProjection, spans: &Range<u64>, grid: &GridDimension) -> Result<Vec<LeafAxis>> {
+fn leaf_axes(
+    projection: &DimensionProjection,
+    spans: &Range<u64>,
+    grid: &GridDimension,
+) -> Result<Vec<LeafAxis>> {
     let part_start = projection.output_range(spans).start;
     let mut leaves: Map<u64, LeafAxis> = Map::new();
     for span in spans.clone().filter_map(|i| projection.span(i)) {
         let place = word(span.output_start - part_start)?;
-        match (&span.taken, leaves.get_mut(&span.chunk)) {
-            (Taken::Range { first, step, count }, _) => {
+        match (&span.indices, leaves.get_mut(&span.chunk)) {
+            (ChunkIndices::Range { first, step, count }, _) => {
                 let step = i32::try_from(*step).unwrap_or(1); // Longer than a chunk: one index only.
-                let moved = MovedAxis::Range { first: word(*first)?, step, count: word(*count)?, place };
+                let projection =
+                    ProjectedAxis::Range { first: word(*first)?, step, count: word(*count)?, place };
                 let origin = grid.chunk_extent(span.chunk).start;
-                leaves.insert(span.chunk, LeafAxis { origin, moved });
+                leaves.insert(span.chunk, LeafAxis { origin, projection });
             }
-            (Taken::List(list), Some(LeafAxis { moved: MovedAxis::List { indices, places }, .. })) => {
+            (
+                ChunkIndices::List(list),
+                Some(LeafAxis { projection: ProjectedAxis::List { indices, places }, .. }),
+            ) => {
                 extend_list(list, place, indices, places)?;
             }
-            (Taken::List(list), _) => {
+            (ChunkIndices::List(list), _) => {
                 let (mut indices, mut places) = (Vec::new(), Vec::new());
                 extend_list(list, place, &mut indices, &mut places)?;
                 let origin = grid.chunk_extent(span.chunk).start;
-                leaves.insert(span.chunk, LeafAxis { origin, moved: MovedAxis::List { indices, places } });
+                leaves.insert(
+                    span.chunk,
+                    LeafAxis { origin, projection: ProjectedAxis::List { indices, places } },
+                );
             }
         }
     }
@@ -504,51 +527,43 @@ fn outer_product(runs: &[Vec<(u64, Range<usize>)>]) -> Vec<(Vec<u64>, Wanted)> {
 }
 
 /// The outer product of what is taken of rows along each dimension.
-fn rows_of_axes(axes: &[Vec<RowAxis>]) -> Vec<Placed> {
+fn rows_of_axes(axes: &[Vec<RowAxis>]) -> Vec<WantedAt> {
     let mut product = vec![(Vec::new(), Vec::new())];
     for along in axes {
-        let longer = |(starts, moved): &(Vec<u64>, Vec<MovedAxis>), row: &RowAxis| {
-            (extended(starts, row.start), extended(moved, row.moved.clone()))
+        let longer = |(starts, projection): &(Vec<u64>, Vec<ProjectedAxis>), row: &RowAxis| {
+            (extended(starts, row.start), extended(projection, row.projection.clone()))
         };
         product =
             product.iter().flat_map(|so_far| along.iter().map(move |row| longer(so_far, row))).collect();
     }
-    product.into_iter().map(|(starts, moved)| (starts, Wanted::Rows(moved))).collect()
+    product.into_iter().map(|(starts, projection)| (starts, Wanted::Rows(projection))).collect()
 }
 
 fn extended<T: Clone>(list: &[T], next: T) -> Vec<T> {
     list.iter().cloned().chain([next]).collect()
 }
 
-/// Where the inner chunk at `position` (array's order of dimensions) stands in a shard's index (the shard's order).
-fn linear_index(position: &[u64], axes: &[usize], grid: &[u64]) -> Result<usize> {
-    let in_shard_order = axes.iter().zip(grid);
-    let linear = in_shard_order
-        .fold(0, |linear, (axis, along)| linear * along + position.get(*axis).copied().unwrap_or(0));
-    limits::to_usize(linear, "shard index")
-}
-
-fn need(id: usize, group: &Group) -> Need {
-    let sharding = group.chain.level(group.level).and_then(|level| level.pipeline.plannable_sharding());
-    let range = match (sharding, &group.bytes) {
-        (None, None) => NeededRange::Whole,
+fn byte_request(id: usize, planned: &PlannedChunk) -> ByteRequest {
+    let sharding = planned.chain.level(planned.level).and_then(|level| level.pipeline.plannable_sharding());
+    let range = match (sharding, &planned.bytes) {
+        (None, None) => RequestedRange::Whole,
         (None, Some(bytes)) => at(bytes.clone()),
         (Some(sharding), bytes) => index_range(sharding, bytes.as_ref()),
     };
-    let (chunk, rows) = (group.chunk.clone(), group.rows);
+    let (chunk, rows) = (planned.chunk.clone(), planned.rows);
     let origin = match rows {
-        Some(_) => group.origin.iter().copied().chain([u64::MAX]).collect(),
-        None => group.origin.clone(),
+        Some(_) => planned.origin.iter().copied().chain([u64::MAX]).collect(),
+        None => planned.origin.clone(),
     };
-    Need { id, chunk, level: group.level, range, is_index: sharding.is_some(), origin, rows }
+    ByteRequest { id, chunk, level: planned.level, range, is_index: sharding.is_some(), origin, rows }
 }
 
 /// Where a shard's index stands; a nested shard's length is known from the index above it.
-fn index_range(sharding: &Sharding, bytes: Option<&Range<u64>>) -> NeededRange {
+fn index_range(sharding: &Sharding, bytes: Option<&Range<u64>>) -> RequestedRange {
     let len = sharding.index().encoded_len();
     match (sharding.index().location(), bytes) {
         (IndexLocation::Start, None) => at(0..len),
-        (IndexLocation::End, None) => NeededRange::Last(len),
+        (IndexLocation::End, None) => RequestedRange::Last(len),
         (IndexLocation::Start, Some(bytes)) => {
             at(bytes.start..bytes.end.min(bytes.start.saturating_add(len)))
         }
@@ -556,10 +571,10 @@ fn index_range(sharding: &Sharding, bytes: Option<&Range<u64>>) -> NeededRange {
     }
 }
 
-fn at(bytes: Range<u64>) -> NeededRange {
-    NeededRange::At { offset: bytes.start, len: bytes.end - bytes.start }
+fn at(bytes: Range<u64>) -> RequestedRange {
+    RequestedRange::At { offset: bytes.start, len: bytes.end - bytes.start }
 }
 
-fn no_such_need() -> Error {
+fn unknown_request() -> Error {
     Error::argument("an answer names a need that the plan does not have")
 }

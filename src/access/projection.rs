@@ -19,12 +19,12 @@ pub struct Span {
     /// First place in the output.
     pub output_start: u64,
     /// What is taken.
-    pub taken: Taken,
+    pub indices: ChunkIndices,
 }
 
 /// Indices within a chunk, relative to its start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Taken {
+pub enum ChunkIndices {
     /// `first`, `first + step`, … `count` of them.
     Range {
         /// First index.
@@ -41,16 +41,16 @@ pub enum Taken {
 impl Span {
     /// How many places of the output it fills.
     pub fn count(&self) -> u64 {
-        match &self.taken {
-            Taken::Range { count, .. } => *count,
-            Taken::List(list) => list.len() as u64,
+        match &self.indices {
+            ChunkIndices::Range { count, .. } => *count,
+            ChunkIndices::List(list) => list.len() as u64,
         }
     }
 }
 
 /// One dimension of a selection on one dimension of a grid.
 #[derive(Clone, Debug)]
-pub struct AxisProjection {
+pub struct DimensionProjection {
     count: u64,
     spans: Spans,
 }
@@ -65,7 +65,7 @@ enum Spans {
     Listed(Vec<Span>),
 }
 
-impl AxisProjection {
+impl DimensionProjection {
     /// Projects the indices of one dimension. `len` is the array's extent: no chunk past it is touched.
     ///
     /// # Errors
@@ -108,7 +108,11 @@ impl AxisProjection {
                 let index = nth(*start, *step, i);
                 let chunk = grid.chunk_of(index);
                 let first = index - grid.chunk_extent(chunk).start;
-                Some(Span { chunk, output_start: i, taken: Taken::Range { first, step: 1, count: 1 } })
+                Some(Span {
+                    chunk,
+                    output_start: i,
+                    indices: ChunkIndices::Range { first, step: 1, count: 1 },
+                })
             }
             Spans::Listed(spans) => spans.get(usize::try_from(i).ok()?).cloned(),
         }
@@ -153,8 +157,8 @@ fn neighbour_span(extent: &Range<u64>, start: u64, step: i64, count: u64, chunk:
         (before, (start - extent.start) / stride + 1)
     };
     let first = nth(start, step, before) - extent.start;
-    let taken = Taken::Range { first, step, count: through.min(count) - before };
-    Span { chunk, output_start: before, taken }
+    let indices = ChunkIndices::Range { first, step, count: through.min(count) - before };
+    Span { chunk, output_start: before, indices }
 }
 
 /// Runs of neighbouring list entries that lie in one chunk.
@@ -164,10 +168,16 @@ fn list_spans(indices: impl Iterator<Item = u64>, grid: &GridDimension) -> Resul
         let chunk = grid.chunk_of(index);
         let within = index - grid.chunk_extent(chunk).start;
         match spans.last_mut() {
-            Some(Span { chunk: last, taken: Taken::List(list), .. }) if *last == chunk => list.push(within),
+            Some(Span { chunk: last, indices: ChunkIndices::List(list), .. }) if *last == chunk => {
+                list.push(within)
+            }
             _ => {
                 limits::reserve(&mut spans, 1, "index list")?;
-                spans.push(Span { chunk, output_start: place as u64, taken: Taken::List(vec![within]) });
+                spans.push(Span {
+                    chunk,
+                    output_start: place as u64,
+                    indices: ChunkIndices::List(vec![within]),
+                });
             }
         }
     }
@@ -184,15 +194,15 @@ mod tests {
     use proptest::prelude::*;
 
     /// Every (output place, array index) pair, by walking all spans.
-    fn walk(projection: &AxisProjection, grid: &GridDimension) -> Vec<(u64, u64)> {
+    fn walk(projection: &DimensionProjection, grid: &GridDimension) -> Vec<(u64, u64)> {
         let mut pairs = Vec::new();
         for span in (0..projection.span_count()).map(|i| projection.span(i).unwrap()) {
             let origin = grid.chunk_extent(span.chunk).start;
             let len = grid.chunk_extent(span.chunk).end - origin;
             for k in 0..span.count() {
-                let within = match &span.taken {
-                    Taken::Range { first, step, .. } => nth(*first, *step, k),
-                    Taken::List(list) => list[usize::try_from(k).unwrap()],
+                let within = match &span.indices {
+                    ChunkIndices::Range { first, step, .. } => nth(*first, *step, k),
+                    ChunkIndices::List(list) => list[usize::try_from(k).unwrap()],
                 };
                 assert!(within < len);
                 pairs.push((span.output_start + k, origin + within));
@@ -209,7 +219,7 @@ mod tests {
             let last = i128::from(start) + i128::from(step) * i128::from(count - 1);
             prop_assume!(last >= 0);
             let grid = GridDimension::Regular(chunk);
-            let projection = AxisProjection::new(&Indices::Range { start, step, count }, &grid).unwrap();
+            let projection = DimensionProjection::new(&Indices::Range { start, step, count }, &grid).unwrap();
             let expected: Vec<_> = (0..count).map(|k| (k, nth(start, step, k))).collect();
             prop_assert_eq!(walk(&projection, &grid), expected);
         }
@@ -226,7 +236,7 @@ mod tests {
             let text = format!(r#"{{"name":"rectilinear","configuration":{{"kind":"inline","chunk_shapes":[{lens:?}]}}}}"#);
             let document = Document::parse(text.as_bytes()).unwrap();
             let grid = ChunkGrid::parse(&Extension::parse(document.root()).unwrap(), &[total]).unwrap().dimensions.remove(0);
-            let projection = AxisProjection::new(&Indices::Range { start, step, count }, &grid).unwrap();
+            let projection = DimensionProjection::new(&Indices::Range { start, step, count }, &grid).unwrap();
             let expected: Vec<_> = (0..count).map(|k| (k, nth(start, step, k))).collect();
             prop_assert_eq!(walk(&projection, &grid), expected);
         }
@@ -234,7 +244,7 @@ mod tests {
         #[test]
         fn lists_keep_their_order(chunk in 1_u64..9, list in prop::collection::vec(0_u64..40, 0..20)) {
             let grid = GridDimension::Regular(chunk);
-            let projection = AxisProjection::new(&Indices::List(list.clone().into()), &grid).unwrap();
+            let projection = DimensionProjection::new(&Indices::List(list.clone().into()), &grid).unwrap();
             let expected: Vec<_> = list.iter().enumerate().map(|(k, index)| (k as u64, *index)).collect();
             prop_assert_eq!(walk(&projection, &grid), expected);
         }
@@ -244,7 +254,7 @@ mod tests {
     fn huge_ranges_are_not_walked() {
         let grid = GridDimension::Regular(1000);
         let indices = Indices::Range { start: 0, step: 1, count: 1 << 62 };
-        let projection = AxisProjection::new(&indices, &grid).unwrap();
+        let projection = DimensionProjection::new(&indices, &grid).unwrap();
         let last = projection.span(projection.span_count() - 1).unwrap();
         assert_eq!(last.output_start + last.count(), 1 << 62);
     }

@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use crate::access::binding::Level;
-use crate::access::piece::{MovedAxis, word};
+use crate::access::instruction::{ProjectedAxis, word};
 use crate::error::Result;
 use crate::sorted::Map;
 
@@ -37,7 +37,7 @@ pub struct RowAxis {
     /// First index of the row.
     pub start: u64,
     /// Relative to the row.
-    pub moved: MovedAxis,
+    pub projection: ProjectedAxis,
 }
 
 impl Rows {
@@ -101,12 +101,12 @@ impl Rows {
     ///
     /// # Errors
     /// None that what is taken from a chunk can cause.
-    pub fn divide(&self, dimension: usize, moved: &MovedAxis) -> Result<Vec<RowAxis>> {
-        match moved {
-            MovedAxis::Range { first, step, count, place } => {
+    pub fn divide(&self, dimension: usize, projection: &ProjectedAxis) -> Result<Vec<RowAxis>> {
+        match projection {
+            ProjectedAxis::Range { first, step, count, place } => {
                 self.divide_range(dimension, (*first, *step, *count), *place)
             }
-            MovedAxis::List { indices, places } => self.divide_list(dimension, indices, places),
+            ProjectedAxis::List { indices, places } => self.divide_list(dimension, indices, places),
         }
     }
 
@@ -127,9 +127,9 @@ impl Rows {
             let steps = room / u64::from(step.unsigned_abs().max(1)) + 1;
             let here = word(steps.min(u64::from(count - done)))?;
             let start = self.start_of(dimension, index);
-            let moved =
-                MovedAxis::Range { first: word(index - start)?, step, count: here, place: place + done };
-            taken.push(RowAxis { start, moved });
+            let projection =
+                ProjectedAxis::Range { first: word(index - start)?, step, count: here, place: place + done };
+            taken.push(RowAxis { start, projection });
             done += here;
         }
         Ok(taken)
@@ -145,7 +145,10 @@ impl Rows {
         }
         let lists = by_start.into_entries();
         Ok(lists
-            .map(|(start, (indices, places))| RowAxis { start, moved: MovedAxis::List { indices, places } })
+            .map(|(start, (indices, places))| RowAxis {
+                start,
+                projection: ProjectedAxis::List { indices, places },
+            })
             .collect())
     }
 }

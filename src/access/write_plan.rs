@@ -1,6 +1,6 @@
 //! A write, planned: which stored chunks does it touch, which elements of the source go where in each?
 //!
-//! The plan is walked chunk by chunk, each computed when it is asked for. What a chunk takes is cut out of the source and packed, so
+//! The plan is walked chunk by chunk, each computed when it is asked for. What a chunk takes is source out of the source and packed, so
 //! that whoever encodes it needs neither the source nor the selection. Deliberately without bytes of the store: see
 //! [`chunk_update`](super::chunk_update) for what is done with a chunk.
 
@@ -9,8 +9,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::access::binding::Binding;
-use crate::access::piece::{Moved, MovedAxis, word};
-use crate::access::projection::{AxisProjection, Taken};
+use crate::access::instruction::{ChunkProjection, ProjectedAxis, word};
+use crate::access::projection::{ChunkIndices, DimensionProjection};
 use crate::access::selection::{Indices, Selected};
 use crate::error::Result;
 use crate::format::chunk_grid::GridDimension;
@@ -29,14 +29,14 @@ type Points = Vec<(Vec<u32>, u32)>;
 
 enum Work {
     /// Along each dimension, one entry a chunk.
-    Orthogonal(Vec<Axis>),
+    Orthogonal(Vec<WriteAxis>),
     /// By chunk.
     Points(Vec<(Vec<u64>, Points)>),
 }
 
-enum Axis {
+enum WriteAxis {
     /// Even steps: each chunk is one span.
-    Spans(AxisProjection),
+    Spans(DimensionProjection),
     /// By chunk, index in it and place in the source; of a repeated index the last place.
     Listed(Vec<(u64, Vec<(u32, u32)>)>),
 }
@@ -46,24 +46,24 @@ enum Axis {
 pub struct ChunkWrite {
     /// Its indices in the grid.
     pub chunk: Vec<u64>,
-    /// Which of its elements take which of the cut-out ones.
-    pub moved: Moved,
-    /// What to cut out of the source, packed in C order.
-    pub cut: Vec<Cut>,
+    /// Which of its elements take which of the source-out ones.
+    pub projection: ChunkProjection,
+    /// What to source out of the source, packed in C order.
+    pub source: Vec<SourceAxis>,
     /// Whether every element that lies inside the array is written, so that what was stored does not matter.
     pub covers: bool,
 }
 
 /// Places along one dimension of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cut {
+pub enum SourceAxis {
     /// Neighbours.
     Range(Range<u64>),
     /// In this order.
     List(Vec<u32>),
 }
 
-impl Cut {
+impl SourceAxis {
     /// How many places.
     pub fn count(&self) -> u64 {
         match self {
@@ -98,7 +98,7 @@ impl WritePlan {
         let grid = &binding.metadata().chunk_grid.dimensions;
         let work = match selected {
             Selected::Orthogonal(axes) => {
-                let axes = axes.iter().zip(grid).map(|(axis, grid)| Axis::new(&axis.indices, grid));
+                let axes = axes.iter().zip(grid).map(|(axis, grid)| WriteAxis::new(&axis.indices, grid));
                 Work::Orthogonal(axes.collect::<Result<_>>()?)
             }
             Selected::Points(lists) => Work::Points(points(lists, grid, selected.shape().iter().product())?),
@@ -112,7 +112,7 @@ impl WritePlan {
     /// `Limit` beyond 64 bits.
     pub fn chunk_count(&self) -> Result<u64> {
         match &self.work {
-            Work::Orthogonal(axes) => limits::product(axes.iter().map(Axis::len), "number of chunks"),
+            Work::Orthogonal(axes) => limits::product(axes.iter().map(WriteAxis::len), "number of chunks"),
             Work::Points(chunks) => Ok(chunks.len() as u64),
         }
     }
@@ -136,23 +136,23 @@ impl WritePlan {
         }
     }
 
-    fn orthogonal(&self, axes: &[Axis], i: u64) -> Result<ChunkWrite> {
+    fn orthogonal(&self, axes: &[WriteAxis], i: u64) -> Result<ChunkWrite> {
         let mut rest = i;
         let mut write = nothing();
-        let mut moved = Vec::with_capacity(axes.len());
+        let mut projection = Vec::with_capacity(axes.len());
         for axis in axes.iter().rev() {
-            let (chunk, along, cut) = axis.entry(rest % axis.len().max(1))?;
+            let (chunk, along, source) = axis.entry(rest % axis.len().max(1))?;
             rest /= axis.len().max(1);
             write.chunk.push(chunk);
-            moved.push(along);
-            write.cut.push(cut);
+            projection.push(along);
+            write.source.push(source);
         }
         write.chunk.reverse();
-        write.cut.reverse();
-        moved.reverse();
-        write.moved = Moved::Orthogonal(moved);
+        write.source.reverse();
+        projection.reverse();
+        write.projection = ChunkProjection::Orthogonal(projection);
         let inside = inside(&self.binding, &write.chunk);
-        write.covers = write.cut.iter().zip(&inside).all(|(cut, len)| cut.count() == *len);
+        write.covers = write.source.iter().zip(&inside).all(|(source, len)| source.count() == *len);
         Ok(write)
     }
 
@@ -163,18 +163,23 @@ impl WritePlan {
         let inside = limits::product(inside(&self.binding, chunk), "chunk")?;
         Ok(ChunkWrite {
             chunk: chunk.to_vec(),
-            moved: Moved::Points {
+            projection: ChunkProjection::Points {
                 indices: indices.collect(),
                 places: (0..points.len() as u64).map(word).collect::<Result<_>>()?,
             },
-            cut: vec![Cut::List(points.iter().map(|(_, place)| *place).collect())],
+            source: vec![SourceAxis::List(points.iter().map(|(_, place)| *place).collect())],
             covers: points.len() as u64 == inside,
         })
     }
 }
 
 fn nothing() -> ChunkWrite {
-    ChunkWrite { chunk: Vec::new(), moved: Moved::Orthogonal(Vec::new()), cut: Vec::new(), covers: true }
+    ChunkWrite {
+        chunk: Vec::new(),
+        projection: ChunkProjection::Orthogonal(Vec::new()),
+        source: Vec::new(),
+        covers: true,
+    }
 }
 
 /// How many elements along each dimension of a stored chunk lie inside the array.
@@ -189,9 +194,11 @@ pub fn inside(binding: &Binding, chunk: &[u64]) -> Vec<u64> {
         .collect()
 }
 
-impl Axis {
+impl WriteAxis {
     fn new(indices: &Indices, grid: &GridDimension) -> Result<Self> {
-        let Indices::List(list) = indices else { return AxisProjection::new(indices, grid).map(Self::Spans) };
+        let Indices::List(list) = indices else {
+            return DimensionProjection::new(indices, grid).map(Self::Spans);
+        };
         let mut chunks: BTreeMap<u64, BTreeMap<u32, u32>> = BTreeMap::new();
         for (place, index) in list.iter().enumerate() {
             let chunk = grid.chunk_of(*index);
@@ -210,37 +217,37 @@ impl Axis {
         }
     }
 
-    /// Chunk, what it takes of the cut, and the cut.
-    fn entry(&self, i: u64) -> Result<(u64, MovedAxis, Cut)> {
+    /// Chunk, what it takes of the source, and the source.
+    fn entry(&self, i: u64) -> Result<(u64, ProjectedAxis, SourceAxis)> {
         match self {
             Self::Spans(projection) => {
                 let Some(span) = projection.span(i) else {
                     return Ok((
                         0,
-                        MovedAxis::List { indices: Vec::new(), places: Vec::new() },
-                        Cut::Range(0..0),
+                        ProjectedAxis::List { indices: Vec::new(), places: Vec::new() },
+                        SourceAxis::Range(0..0),
                     ));
                 };
-                let cut = Cut::Range(span.output_start..span.output_start + span.count());
-                let moved = match &span.taken {
-                    Taken::Range { first, step, count } => MovedAxis::Range {
+                let source = SourceAxis::Range(span.output_start..span.output_start + span.count());
+                let projection = match &span.indices {
+                    ChunkIndices::Range { first, step, count } => ProjectedAxis::Range {
                         first: word(*first)?,
                         step: i32::try_from(*step).unwrap_or(1), // Longer than a chunk: one index only.
                         count: word(*count)?,
                         place: 0,
                     },
-                    Taken::List(list) => MovedAxis::List {
+                    ChunkIndices::List(list) => ProjectedAxis::List {
                         indices: list.iter().map(|index| word(*index)).collect::<Result<_>>()?,
                         places: (0..list.len() as u64).map(word).collect::<Result<_>>()?,
                     },
                 };
-                Ok((span.chunk, moved, cut))
+                Ok((span.chunk, projection, source))
             }
             Self::Listed(chunks) => {
                 let (chunk, pairs) = chunks.get(limits::to_usize(i, "chunk")?).cloned().unwrap_or_default();
                 let (indices, places): (Vec<u32>, Vec<u32>) = pairs.into_iter().unzip();
                 let local = (0..indices.len() as u64).map(word).collect::<Result<_>>()?;
-                Ok((chunk, MovedAxis::List { indices, places: local }, Cut::List(places)))
+                Ok((chunk, ProjectedAxis::List { indices, places: local }, SourceAxis::List(places)))
             }
         }
     }
@@ -262,21 +269,25 @@ fn points(lists: &[Rc<[u64]>], grid: &[GridDimension], count: u64) -> Result<Vec
     Ok(chunks.into_iter().map(|(chunk, points)| (chunk, points.into_iter().collect())).collect())
 }
 
-/// Calls `take` with each run of neighbouring elements that a cut of a packed array of this shape consists of, in C order of the cut.
+/// Calls `take` with each run of neighbouring elements that a source of a packed array of this shape consists of, in C order of the source.
 ///
 /// # Errors
 /// Whatever `take` reports.
-pub fn each_run(shape: &[u64], cut: &[Cut], take: &mut dyn FnMut(Range<u64>) -> Result<()>) -> Result<()> {
+pub fn each_run(
+    shape: &[u64],
+    source: &[SourceAxis],
+    take: &mut dyn FnMut(Range<u64>) -> Result<()>,
+) -> Result<()> {
     // Trailing dimensions that are taken whole make one run with the one before them.
-    let (mut run_len, mut dimensions) = (1, cut.len());
+    let (mut run_len, mut dimensions) = (1, source.len());
     while let Some(last) = dimensions.checked_sub(1) {
-        if cut.get(last) != Some(&Cut::Range(0..shape.get(last).copied().unwrap_or(0))) {
+        if source.get(last) != Some(&SourceAxis::Range(0..shape.get(last).copied().unwrap_or(0))) {
             break;
         }
         run_len *= shape.get(last).copied().unwrap_or(1);
         dimensions = last;
     }
-    let Some((innermost, outer)) = cut.get(..dimensions).and_then(<[Cut]>::split_last) else {
+    let Some((innermost, outer)) = source.get(..dimensions).and_then(<[SourceAxis]>::split_last) else {
         return take(0..run_len);
     };
     let runs = innermost.runs();
@@ -288,14 +299,19 @@ pub fn each_run(shape: &[u64], cut: &[Cut], take: &mut dyn FnMut(Range<u64>) -> 
 }
 
 /// Calls `visit` with the number of each row: a position in the outer dimensions, as C order counts it.
-fn rows(shape: &[u64], cut: &[Cut], number: u64, visit: &mut dyn FnMut(u64) -> Result<()>) -> Result<()> {
-    let ([first, cut @ ..], [along, shape @ ..]) = (cut, shape) else { return visit(number) };
+fn rows(
+    shape: &[u64],
+    source: &[SourceAxis],
+    number: u64,
+    visit: &mut dyn FnMut(u64) -> Result<()>,
+) -> Result<()> {
+    let ([first, source @ ..], [along, shape @ ..]) = (source, shape) else { return visit(number) };
     match first {
-        Cut::Range(range) => {
-            range.clone().try_for_each(|place| rows(shape, cut, number * along + place, visit))
+        SourceAxis::Range(range) => {
+            range.clone().try_for_each(|place| rows(shape, source, number * along + place, visit))
         }
-        Cut::List(list) => {
-            list.iter().try_for_each(|place| rows(shape, cut, number * along + u64::from(*place), visit))
+        SourceAxis::List(list) => {
+            list.iter().try_for_each(|place| rows(shape, source, number * along + u64::from(*place), visit))
         }
     }
 }
@@ -325,7 +341,7 @@ mod tests {
         assert!((0..4).all(|i| all.chunk(i).unwrap().covers));
         let edge = all.chunk(3).unwrap();
         assert_eq!(edge.chunk, [1, 1]);
-        assert_eq!(edge.cut, [Cut::Range(3..5), Cut::Range(4..7)]);
+        assert_eq!(edge.source, [SourceAxis::Range(3..5), SourceAxis::Range(4..7)]);
         let slice = DimensionSelection::Slice { start: Some(1), stop: None, step: Some(1) };
         let part = plan(&[5, 7], &[3, 4], &Selection::Orthogonal(vec![slice]));
         assert!(!part.chunk(0).unwrap().covers);
@@ -337,16 +353,19 @@ mod tests {
         let list =
             plan(&[6], &[3], &Selection::Orthogonal(vec![DimensionSelection::List(vec![1, 4, 1, -6])]));
         let first = list.chunk(0).unwrap();
-        assert_eq!(first.cut, [Cut::List(vec![3, 2])]);
+        assert_eq!(first.source, [SourceAxis::List(vec![3, 2])]);
         assert_eq!(
-            first.moved,
-            Moved::Orthogonal(vec![MovedAxis::List { indices: vec![0, 1], places: vec![0, 1] }])
+            first.projection,
+            ChunkProjection::Orthogonal(vec![ProjectedAxis::List {
+                indices: vec![0, 1],
+                places: vec![0, 1]
+            }])
         );
         let points = plan(&[6], &[3], &Selection::Points(vec![vec![0, 1, 2, 0]]));
         assert_eq!(points.chunk_count().unwrap(), 1);
         let only = points.chunk(0).unwrap();
         assert!(only.covers);
-        assert_eq!(only.cut, [Cut::List(vec![3, 1, 2])]);
+        assert_eq!(only.source, [SourceAxis::List(vec![3, 1, 2])]);
     }
 
     #[test]
@@ -358,9 +377,9 @@ mod tests {
 
     #[test]
     fn cuts_are_runs() {
-        let runs = |shape: &[u64], cut: &[Cut]| {
+        let runs = |shape: &[u64], source: &[SourceAxis]| {
             let mut runs = Vec::new();
-            each_run(shape, cut, &mut |run| {
+            each_run(shape, source, &mut |run| {
                 runs.push(run);
                 Ok(())
             })
@@ -368,11 +387,11 @@ mod tests {
             runs
         };
         assert_eq!(runs(&[], &[]), [0..1]);
-        assert_eq!(runs(&[3, 4], &[Cut::Range(0..3), Cut::Range(0..4)]), [0..12]);
-        assert_eq!(runs(&[3, 4], &[Cut::Range(1..3), Cut::Range(0..4)]), [4..12]);
-        assert_eq!(runs(&[3, 4], &[Cut::Range(1..3), Cut::Range(1..3)]), [5..7, 9..11]);
+        assert_eq!(runs(&[3, 4], &[SourceAxis::Range(0..3), SourceAxis::Range(0..4)]), [0..12]);
+        assert_eq!(runs(&[3, 4], &[SourceAxis::Range(1..3), SourceAxis::Range(0..4)]), [4..12]);
+        assert_eq!(runs(&[3, 4], &[SourceAxis::Range(1..3), SourceAxis::Range(1..3)]), [5..7, 9..11]);
         assert_eq!(
-            runs(&[3, 4], &[Cut::List(vec![2, 0]), Cut::List(vec![1, 2, 0])]),
+            runs(&[3, 4], &[SourceAxis::List(vec![2, 0]), SourceAxis::List(vec![1, 2, 0])]),
             [9..11, 8..9, 1..3, 0..1]
         );
     }

@@ -16,7 +16,7 @@ use crate::store::writers;
 use crate::store::{ByteRange, RequestContext, Store, Subject};
 
 /// Waits until nobody else in this process changes the documents of a node.
-pub(super) async fn lock(store: &Rc<dyn Store>, path: &NodePath) -> writers::Held {
+pub(super) async fn lock(store: &Rc<dyn Store>, path: &NodePath) -> writers::KeyLock {
     // One name for both dialects: no more than a name for the lock.
     writers::lock(store, &StoreKey::new(path, ZARR_JSON)).await
 }

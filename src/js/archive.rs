@@ -78,7 +78,7 @@ impl Store for BlobStore {
         Capabilities { readable: true, partial: true, writable: false, listable: false }
     }
 
-    fn may_be_kept(&self) -> bool {
+    fn is_cacheable(&self) -> bool {
         true
     }
 

@@ -4,16 +4,16 @@ use wasm_bindgen::prelude::*;
 
 use super::registry;
 use crate::error::Result;
-use crate::read::chunk_cache::{self, Kind};
+use crate::read::chunk_cache::{self, CacheKind};
 
 /// Says how many bytes may be kept; 0 keeps nothing. What is no number of bytes changes nothing.
 #[wasm_bindgen(js_name = setCacheBytes)]
 pub fn set_cache_bytes(encoded: f64, decoded: f64) {
-    for (kind, bytes) in [(Kind::Encoded, encoded), (Kind::Decoded, decoded)] {
+    for (kind, bytes) in [(CacheKind::Encoded, encoded), (CacheKind::Decoded, decoded)] {
         // Checked on the line before the cast; more than there is memory is all the memory.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         if bytes >= 0.0 {
-            chunk_cache::set_room(kind, bytes as u64);
+            chunk_cache::set_capacity(kind, bytes as u64);
         }
     }
 }
@@ -23,7 +23,7 @@ pub fn set_cache_bytes(encoded: f64, decoded: f64) {
 #[allow(clippy::cast_precision_loss)]
 #[wasm_bindgen(js_name = cacheCounters)]
 pub fn cache_counters() -> Vec<f64> {
-    let counters = [Kind::Encoded, Kind::Decoded].map(chunk_cache::counters);
+    let counters = [CacheKind::Encoded, CacheKind::Decoded].map(chunk_cache::counters);
     counters
         .iter()
         .flat_map(|found| [found.hits, found.misses, found.bytes])

@@ -13,7 +13,7 @@ use super::read::{Job, box_numbers, refused};
 use crate::access::part::Part;
 use crate::error::{Error, Result};
 use crate::read::array::Array;
-use crate::read::decoder::{Decoder, PartDecoder, Supply};
+use crate::read::decoder::{Decoder, EncodedChunks, PartDecoder};
 use crate::sorted::Map;
 use crate::store::{LocalFuture, Value};
 
@@ -41,7 +41,7 @@ struct JobPart {
 }
 
 impl PartDecoder for JobPart {
-    fn supply(&mut self, supply: Supply) -> Result<()> {
+    fn supply(&mut self, supply: EncodedChunks) -> Result<()> {
         let uses = count_uses(&supply.values);
         let (views, ours) = (JsArray::new(), JsArray::new());
         for value in &supply.values {

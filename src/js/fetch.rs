@@ -14,7 +14,7 @@ use super::error::{describe, report_to_js, store_failed};
 use super::host;
 use crate::error::Error;
 use crate::store::http::transport::{
-    Answer, CacheMode, HttpRequest, HttpResponse, READ_HEADERS, Transport, TransportError,
+    CacheMode, HttpRequest, HttpResponse, READ_HEADERS, Transport, TransportError, TransportResult,
 };
 use crate::store::{LocalFuture, Value};
 
@@ -67,7 +67,7 @@ impl FetchTransport {
         Self { options, serialises_ranges: runs_in_chromium() }
     }
 
-    async fn exchange(&self, request: HttpRequest) -> Answer {
+    async fn exchange(&self, request: HttpRequest) -> TransportResult {
         let under_way = AbortOnDrop { exchange: self.begin(&request)?, is_done: Cell::new(false) };
         let counted = Counted::begin();
         let settled = host::promised(&under_way.exchange.answer()).await;
@@ -96,7 +96,7 @@ impl FetchTransport {
     }
 
     /// What came of an exchange.
-    fn answer(&self, parts: &Array, request: &HttpRequest) -> Answer {
+    fn answer(&self, parts: &Array, request: &HttpRequest) -> TransportResult {
         // The order is that of `exchange.js`.
         match parts.get(0).as_f64() {
             Some(0.0) => Ok(answered(parts, request)),
@@ -119,7 +119,7 @@ impl FetchTransport {
 }
 
 impl Transport for FetchTransport {
-    fn send(&self, request: HttpRequest) -> LocalFuture<'_, Answer> {
+    fn send(&self, request: HttpRequest) -> LocalFuture<'_, TransportResult> {
         Box::pin(self.exchange(request))
     }
 
@@ -149,7 +149,7 @@ impl Counted {
 
     // Bodies are far below 2^53 bytes.
     #[allow(clippy::cast_precision_loss)]
-    fn end(&self, answer: &Answer) {
+    fn end(&self, answer: &TransportResult) {
         self.is_over.set(true);
         match answer {
             Ok(response) => host::count_wire(0, response.body.len() as f64, 0, 0),

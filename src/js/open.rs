@@ -11,7 +11,7 @@ use crate::format::metadata::document::NodeDocument;
 use crate::format::metadata::{NodeKind, ZarrFormat};
 use crate::format::path::NodePath;
 use crate::hierarchy::open::{DataTypeFallbacks, OpenOptions, open as open_node};
-use crate::read::array::{Array, Registered};
+use crate::read::array::{Array, UserExtensions};
 use crate::store::RequestContext;
 
 /// Opens the node at `path`; answers with its summary. `kind` is `"array"`, `"group"` or empty, `format` 2, 3 or 0, `fallback` what to do
@@ -80,7 +80,7 @@ fn bind(store: u32, path: &str, document: &str, users: &str, transformers: Trans
         ZarrFormat::Draft(_) => NodePath::parse_any(path),
     };
     let registered =
-        Registered { codecs: user_codecs::users_of(users)?, transformers: registry_of(transformers) };
+        UserExtensions { codecs: user_codecs::users_of(users)?, transformers: registry_of(transformers) };
     let array = Array::with(registry::store(store)?, path?, document, registered)?;
     Ok(registry::add_array(array))
 }

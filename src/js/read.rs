@@ -9,8 +9,8 @@ use super::bytes::to_js as bytes_to_js;
 use super::decoder::JobDecoder;
 use super::record::{self, Record};
 use super::{host, plain, registry, store, task};
+use crate::access::instruction::ProjectedAxis;
 use crate::access::part::Part;
-use crate::access::piece::MovedAxis;
 use crate::access::selection::{DimensionSelection, Selection};
 use crate::error::{Error, Result};
 use crate::format::conversion::{Bins, Conversion, Shading};
@@ -271,8 +271,8 @@ struct JobSink {
 fn placed_chunk(chunk: &PlacedChunk) -> Result<JsValue> {
     let mut first = 0;
     let mut numbers = vec![0.0];
-    for (axis, stride) in chunk.moved.iter().zip(&chunk.strides) {
-        let MovedAxis::Range { first: index, step, count, place } = axis else {
+    for (axis, stride) in chunk.projection.iter().zip(&chunk.strides) {
+        let ProjectedAxis::Range { first: index, step, count, place } = axis else {
             return Err(Error::argument("a chunk is placed by lists"));
         };
         first += u64::from(*index) * *stride as u64;

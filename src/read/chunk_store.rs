@@ -1,7 +1,11 @@
-//! The store of an array's chunks: that of its hierarchy, and what the metadata of a draft puts in between.
+//! The store of an array's chunks: the store of the hierarchy, wrapped by the storage transformers
+//! that draft metadata names.
 //!
-//! Sharding transformers next to the array are none of it: [`Binding`](crate::access::binding::Binding) takes them for codecs. Of
-//! arrays without dimensions zarr-python called the one chunk `c0`, where the texts have `c`: both are looked for.
+//! Sharding transformers next to the array are not applied here. [`Binding`] treats them as codecs.
+//! For arrays without dimensions, zarr-python named the only chunk `c0`, while the drafts specify
+//! `c`. Both keys are tried.
+//!
+//! [`Binding`]: crate::access::binding::Binding
 
 use std::rc::Rc;
 
@@ -13,10 +17,11 @@ use crate::store::Store;
 use crate::store::wrap::Alias;
 use crate::store::wrap::transform::{ArrayPlace, Named, Registry};
 
-/// The store that the chunks of an array are read from and written to.
+/// The store from which the chunks of an array are read, and to which they are written.
 ///
 /// # Errors
-/// `Unsupported` by URI for a storage transformer that the registry does not know, and as the transformers.
+/// `Unsupported` for an unknown storage transformer, which it names by URI; errors of the
+/// transformers.
 pub(super) fn of_array(
     store: &Rc<dyn Store>,
     path: &NodePath,

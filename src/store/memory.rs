@@ -1,6 +1,4 @@
-//! Values in memory: for `memory` stores, and the store that every test of the layers above begins with.
-//!
-//! Deliberately without limits of its own: who puts values in decides how many.
+//! A store in memory. It does not limit how much it holds.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,24 +8,24 @@ use super::{ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestConte
 use crate::error::Result;
 use crate::format::path::{NodePath, StoreKey};
 
-/// A map from key to value.
+/// A map from keys to values.
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     values: RefCell<BTreeMap<String, Value>>,
 }
 
 impl MemoryStore {
-    /// A store that holds nothing.
+    /// An empty store.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// All keys, in order.
+    /// All keys, sorted.
     pub fn keys(&self) -> Vec<String> {
         self.values.borrow().keys().cloned().collect()
     }
 
-    /// Puts a value under a key, at once.
+    /// Stores a value under a key.
     pub fn insert(&self, key: &StoreKey, value: impl Into<Value>) {
         self.values.borrow_mut().insert(key.as_str().to_owned(), value.into());
     }

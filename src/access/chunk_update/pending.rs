@@ -106,7 +106,7 @@ impl PendingUpdate {
 mod tests {
     use super::*;
     use crate::access::chunk_update::Change;
-    use crate::access::piece::{Moved, MovedAxis};
+    use crate::access::instruction::{ChunkProjection, ProjectedAxis};
     use crate::format::codec::sharding::ChunkOrder;
     use crate::format::codec::user::{Direction, UserCodecs};
     use crate::format::metadata::ZarrFormat;
@@ -127,8 +127,9 @@ mod tests {
     }
 
     fn write(first: u32, count: u32) -> ChunkUpdate {
-        let moved = Moved::Orthogonal(vec![MovedAxis::Range { first, step: 1, count, place: 0 }]);
-        let change = Change::Write { moved, broadcast: false };
+        let projection =
+            ChunkProjection::Orthogonal(vec![ProjectedAxis::Range { first, step: 1, count, place: 0 }]);
+        let change = Change::Write { projection, broadcast: false };
         ChunkUpdate { chunk: vec![0], change, keep_empty: false, order: ChunkOrder::C }
     }
 

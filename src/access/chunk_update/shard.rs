@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 
 use crate::access::binding::Level;
-use crate::access::piece::{Moved, MovedAxis, word};
-use crate::access::projection::{AxisProjection, Taken};
+use crate::access::instruction::{ChunkProjection, ProjectedAxis, word};
+use crate::access::projection::{ChunkIndices, DimensionProjection};
 use crate::access::selection::Indices;
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::GridDimension;
 use crate::format::codec::sharding::{Sharding, unravel};
-use crate::limits;
 
 /// A shard being changed.
 pub(super) struct Shard<'a> {
@@ -21,11 +20,11 @@ pub(super) struct Shard<'a> {
 
 impl Shard<'_> {
     /// What is written to each inner chunk, by its number in the index.
-    pub fn divide(&self, moved: &Moved) -> Result<BTreeMap<usize, Moved>> {
+    pub fn divide(&self, projection: &ChunkProjection) -> Result<BTreeMap<usize, ChunkProjection>> {
         let mut touched = BTreeMap::new();
-        match moved {
-            Moved::Orthogonal(axes) => {
-                let mut product: Vec<(Vec<u64>, Vec<MovedAxis>)> = vec![(Vec::new(), Vec::new())];
+        match projection {
+            ChunkProjection::Orthogonal(axes) => {
+                let mut product: Vec<(Vec<u64>, Vec<ProjectedAxis>)> = vec![(Vec::new(), Vec::new())];
                 for (axis, extent) in axes.iter().zip(&self.inner.shape) {
                     let runs = divide_axis(axis, *extent)?;
                     product = product
@@ -39,10 +38,13 @@ impl Shard<'_> {
                         .collect();
                 }
                 for (position, axes) in product {
-                    touched.insert(self.linear(&position)?, Moved::Orthogonal(axes));
+                    touched.insert(
+                        self.inner.index_in_shard(&position, self.sharding.grid())?,
+                        ChunkProjection::Orthogonal(axes),
+                    );
                 }
             }
-            Moved::Points { indices, places } => {
+            ChunkProjection::Points { indices, places } => {
                 for (at, place) in places.iter().enumerate() {
                     let along = indices.iter().zip(&self.inner.shape);
                     let split = along.map(|(list, extent)| {
@@ -51,10 +53,14 @@ impl Shard<'_> {
                     });
                     let (position, within): (Vec<u64>, Vec<u32>) =
                         split.collect::<Result<Vec<_>>>()?.into_iter().unzip();
-                    let empty =
-                        || Moved::Points { indices: vec![Vec::new(); within.len()], places: Vec::new() };
-                    let entry = touched.entry(self.linear(&position)?).or_insert_with(empty);
-                    if let Moved::Points { indices, places } = entry {
+                    let empty = || ChunkProjection::Points {
+                        indices: vec![Vec::new(); within.len()],
+                        places: Vec::new(),
+                    };
+                    let entry = touched
+                        .entry(self.inner.index_in_shard(&position, self.sharding.grid())?)
+                        .or_insert_with(empty);
+                    if let ChunkProjection::Points { indices, places } = entry {
                         indices.iter_mut().zip(&within).for_each(|(list, index)| list.push(*index));
                         places.push(*place);
                     }
@@ -62,14 +68,6 @@ impl Shard<'_> {
             }
         }
         Ok(touched)
-    }
-
-    /// The number in the index of the inner chunk at a position in the array's order of dimensions.
-    fn linear(&self, position: &[u64]) -> Result<usize> {
-        let in_shard_order = self.inner.axes.iter().zip(self.sharding.grid());
-        let linear = in_shard_order
-            .fold(0, |linear, (axis, along)| linear * along + position.get(*axis).copied().unwrap_or(0));
-        limits::to_usize(linear, "shard index")
     }
 
     /// How much of an inner chunk lies inside, in the array's order of dimensions.
@@ -85,28 +83,28 @@ impl Shard<'_> {
 }
 
 /// What of one dimension lies in each of the smaller chunks.
-fn divide_axis(axis: &MovedAxis, extent: u64) -> Result<Vec<(u64, MovedAxis)>> {
+fn divide_axis(axis: &ProjectedAxis, extent: u64) -> Result<Vec<(u64, ProjectedAxis)>> {
     match axis {
-        MovedAxis::Range { first, step, count, place } => {
+        ProjectedAxis::Range { first, step, count, place } => {
             let indices =
                 Indices::Range { start: u64::from(*first), step: i64::from(*step), count: u64::from(*count) };
-            let projection = AxisProjection::new(&indices, &GridDimension::Regular(extent))?;
+            let projection = DimensionProjection::new(&indices, &GridDimension::Regular(extent))?;
             let spans = (0..projection.span_count()).filter_map(|i| projection.span(i));
             spans
                 .map(|span| {
-                    let Taken::Range { first, step, count } = span.taken else {
+                    let ChunkIndices::Range { first, step, count } = span.indices else {
                         return Err(Error::argument("a range is divided into ranges"));
                     };
                     let step = i32::try_from(step).unwrap_or(1);
                     let place = place + word(span.output_start)?;
                     Ok((
                         span.chunk,
-                        MovedAxis::Range { first: word(first)?, step, count: word(count)?, place },
+                        ProjectedAxis::Range { first: word(first)?, step, count: word(count)?, place },
                     ))
                 })
                 .collect()
         }
-        MovedAxis::List { indices, places } => {
+        ProjectedAxis::List { indices, places } => {
             let mut chunks: BTreeMap<u64, (Vec<u32>, Vec<u32>)> = BTreeMap::new();
             for (index, place) in indices.iter().zip(places) {
                 let chunk = chunks.entry(u64::from(*index) / extent).or_default();
@@ -114,7 +112,9 @@ fn divide_axis(axis: &MovedAxis, extent: u64) -> Result<Vec<(u64, MovedAxis)>> {
                 chunk.1.push(*place);
             }
             let lists = chunks.into_iter();
-            Ok(lists.map(|(chunk, (indices, places))| (chunk, MovedAxis::List { indices, places })).collect())
+            Ok(lists
+                .map(|(chunk, (indices, places))| (chunk, ProjectedAxis::List { indices, places }))
+                .collect())
         }
     }
 }

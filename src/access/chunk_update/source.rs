@@ -1,10 +1,11 @@
 //! The new elements of a chunk, and how their places are counted.
 
-use super::axis_len;
 use crate::access::binding::Binding;
-use crate::access::piece::Moved;
+use crate::access::dimension_order::c_strides;
+use crate::access::instruction::{ChunkProjection, ProjectedAxis};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::array_bytes::VariableBytes;
+use crate::limits;
 
 /// The new elements, and how their places are counted.
 pub(super) struct Source<'a> {
@@ -20,21 +21,20 @@ pub(super) enum NewElements<'a> {
 }
 
 impl<'a> Source<'a> {
-    pub fn new(binding: &Binding, written: Option<&Moved>, broadcast: bool, bytes: &'a [u8]) -> Result<Self> {
-        let counts: Vec<usize> = match written {
-            Some(Moved::Orthogonal(axes)) => axes.iter().map(axis_len).collect(),
-            Some(Moved::Points { places, .. }) => vec![places.len()],
+    pub fn new(
+        binding: &Binding,
+        written: Option<&ChunkProjection>,
+        broadcast: bool,
+        bytes: &'a [u8],
+    ) -> Result<Self> {
+        let counts: Vec<u64> = match written {
+            Some(ChunkProjection::Orthogonal(axes)) => axes.iter().map(ProjectedAxis::count).collect(),
+            Some(ChunkProjection::Points { places, .. }) => vec![places.len() as u64],
             None => Vec::new(),
         };
-        let count = if broadcast { 1 } else { counts.iter().product() };
-        let mut strides = vec![0; counts.len()];
-        if !broadcast {
-            let mut step = 1;
-            for (stride, count) in strides.iter_mut().zip(&counts).rev() {
-                *stride = step;
-                step *= count;
-            }
-        }
+        let count = if broadcast { 1 } else { limits::product(counts.iter().copied(), "new elements")? };
+        let count = limits::to_usize(count, "new elements")?;
+        let strides = if broadcast { vec![0; counts.len()] } else { c_strides(&counts)? };
         let elements = match binding.metadata().data_type.size() {
             _ if written.is_none() => NewElements::Fixed(&[]),
             Some(size) if bytes.len() == size * count => NewElements::Fixed(bytes),

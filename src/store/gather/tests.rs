@@ -23,7 +23,7 @@ type Named = (String, ByteRange);
 /// A store that answers when the test says so.
 #[derive(Default)]
 struct Gates {
-    open: RefCell<BTreeMap<u64, (Named, oneshot::Sender<Answer>)>>,
+    open: RefCell<BTreeMap<u64, (Named, oneshot::Sender<FetchResult>)>>,
     begun: Cell<u64>,
     aborted: Cell<u64>,
 }
@@ -33,7 +33,7 @@ impl Gates {
         self.open.borrow().values().map(|(asked, _)| asked.clone()).collect()
     }
 
-    fn answer(&self, gate: usize, answer: Answer) -> Named {
+    fn answer(&self, gate: usize, answer: FetchResult) -> Named {
         let id = *self.open.borrow().keys().nth(gate).unwrap();
         let (asked, sender) = self.open.borrow_mut().remove(&id).unwrap();
         sender.send(answer).unwrap();
@@ -64,7 +64,7 @@ impl Store for Gates {
         key: &'a StoreKey,
         range: ByteRange,
         _context: &'a RequestContext,
-    ) -> LocalFuture<'a, Answer> {
+    ) -> LocalFuture<'a, FetchResult> {
         Box::pin(async move {
             let (sender, receiver) = oneshot::channel();
             let id = self.begun.get();
@@ -80,7 +80,7 @@ impl Store for Gates {
 struct Waiter {
     asked: Named,
     abort: AbortHandle,
-    outcome: Rc<RefCell<Option<Answer>>>,
+    outcome: Rc<RefCell<Option<FetchResult>>>,
 }
 
 struct Room {
@@ -113,7 +113,7 @@ impl Room {
     }
 
     /// Answers a gate; those who wait there leave the room, to be compared.
-    fn answer(&mut self, gate: usize, answer: Answer) -> Vec<Waiter> {
+    fn answer(&mut self, gate: usize, answer: FetchResult) -> Vec<Waiter> {
         let asked = self.gates.answer(gate, answer);
         let (answered, waiting) = self.waiters.drain(..).partition(|waiter| waiter.asked == asked);
         self.waiters = waiting;
@@ -131,7 +131,7 @@ impl Room {
 }
 
 /// What an answer says, to be compared.
-fn said(answer: &Answer) -> std::result::Result<Option<Vec<u8>>, String> {
+fn said(answer: &FetchResult) -> std::result::Result<Option<Vec<u8>>, String> {
     let bytes = |fetched: &Fetched| fetched.value.to_vec(100, "test").unwrap();
     answer.as_ref().map(|fetched| fetched.as_ref().map(bytes)).map_err(|error| error.message().to_owned())
 }
@@ -147,7 +147,7 @@ impl Random {
         usize::try_from(self.0 % bound as u64).unwrap()
     }
 
-    fn answer(&mut self) -> Answer {
+    fn answer(&mut self) -> FetchResult {
         match self.below(4) {
             0 => Ok(None),
             1 => Err(Error::store(format!("failure {}", self.below(1000)))),

@@ -21,7 +21,7 @@ use document::{Reference, References, Url};
 use futures_util::lock::Mutex;
 use hosts::AllowedHosts;
 
-use super::gather::{Answer, Gatherer};
+use super::gather::{FetchResult, Gatherer};
 use super::http::origin::Origins;
 use super::http::transport::Transport;
 use super::http::url::{RootUrl, redact};
@@ -198,8 +198,8 @@ impl<T: Transport + 'static> ReferenceStore<T> {
     }
 
     /// Bytes of a file, with what others ask of it at about the same time.
-    async fn file(&self, url: &RootUrl, range: ByteRange, context: &RequestContext) -> Answer {
-        let ask = |range: ByteRange, context: RequestContext| -> LocalFuture<'static, Answer> {
+    async fn file(&self, url: &RootUrl, range: ByteRange, context: &RequestContext) -> FetchResult {
+        let ask = |range: ByteRange, context: RequestContext| -> LocalFuture<'static, FetchResult> {
             let (server, url) = (self.server(url), url.clone());
             Box::pin(async move { server.get_at(&url, range, &context).await })
         };
@@ -225,12 +225,12 @@ impl<T: Transport + 'static> Store for ReferenceStore<T> {
         Capabilities { readable: true, partial: true, writable: false, listable: true }
     }
 
-    fn may_be_kept(&self) -> bool {
+    fn is_cacheable(&self) -> bool {
         true
     }
 
-    fn absence_may_be_kept(&self) -> bool {
-        self.servers.borrow().values().all(|server| server.absence_may_be_kept())
+    fn absence_is_cacheable(&self) -> bool {
+        self.servers.borrow().values().all(|server| server.absence_is_cacheable())
     }
 
     fn describe(&self) -> String {

@@ -4,7 +4,7 @@ use futures_executor::block_on;
 
 use super::*;
 use crate::error::ErrorKind;
-use crate::store::http::transport::{Answer, HttpRequest, HttpResponse};
+use crate::store::http::transport::{HttpRequest, HttpResponse, TransportResult};
 
 const DOCUMENT: &str = r#"{".zgroup": "{}", "v/0": ["data.nc", 2, 3], "v/1": ["../data.nc"], "v/2": ["https://evil.org/x", 0, 1],
     "v/3": ["data.nc", 8, 5], "v/4": [null, 0, 2], "v/5": ["gone.nc", 0, 1], "v/6": ["data.nc", 1, 0],
@@ -15,7 +15,7 @@ const DOCUMENT: &str = r#"{".zgroup": "{}", "v/0": ["data.nc", 2, 3], "v/1": [".
 struct Server(RefCell<Vec<String>>);
 
 impl Transport for Server {
-    fn send(&self, request: HttpRequest) -> LocalFuture<'_, Answer> {
+    fn send(&self, request: HttpRequest) -> LocalFuture<'_, TransportResult> {
         let range = request.range.clone().unwrap_or_default();
         self.0.borrow_mut().push(format!("{} {range}", request.url).trim().to_owned());
         let body: Option<&[u8]> = match request.url.as_str() {

@@ -443,8 +443,8 @@ impl Store for ZipStore {
         format!("the archive {}", self.archive.describe())
     }
 
-    fn may_be_kept(&self) -> bool {
-        self.archive.may_be_kept()
+    fn is_cacheable(&self) -> bool {
+        self.archive.is_cacheable()
     }
 
     fn roots(&self) -> Vec<NodePath> {

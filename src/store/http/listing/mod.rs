@@ -9,7 +9,7 @@ mod page;
 mod s3;
 
 use super::HttpStore;
-use super::fault::Asked;
+use super::fault::RequestLabel;
 use super::transport::{HttpResponse, Method, Transport};
 use super::url::{RootUrl, redact};
 use crate::error::{Error, Result};
@@ -102,7 +102,7 @@ impl<T: Transport> HttpStore<T> {
         self.lister.borrow().as_ref().is_some_and(|lister| *lister != Lister::None)
     }
 
-    /// How this server lists; found out when it is first asked. What no server said is asked again the next time.
+    /// How this server lists; found out when it is first label. What no server said is asked again the next time.
     pub(super) async fn lister(&self) -> Result<Option<Lister>> {
         let known = self.lister.borrow().clone();
         let lister = match known {
@@ -131,7 +131,7 @@ impl<T: Transport> HttpStore<T> {
             let url = self.root.elsewhere(&bucket.path, &bucket.query(&bucket.prefix, true, None));
             // An empty list is what a bucket says of a prefix that is not in it, as when the guess of the bucket was wrong.
             let is_list = ask(url).await.is_some_and(|response| {
-                s3::Answer::parse(&body(&response)).is_some_and(|answer| !answer.is_empty())
+                s3::ListResponse::parse(&body(&response)).is_some_and(|answer| !answer.is_empty())
             });
             if is_list {
                 return (Lister::Bucket(bucket), true);
@@ -186,7 +186,8 @@ impl<T: Transport> HttpStore<T> {
         for _ in 0..PAGES {
             let url = self.root.elsewhere(&bucket.path, &bucket.query(&wanted, delimited, next.as_ref()));
             let response = self.answered(Method::Get, &url, None).await?;
-            let answer = (response.status == 200).then(|| s3::Answer::parse(&body(&response))).flatten();
+            let answer =
+                (response.status == 200).then(|| s3::ListResponse::parse(&body(&response))).flatten();
             let answer = answer.ok_or_else(|| refused(&url, &response))?;
             let following = answer.next();
             answer.add_to(&mut listing, &bucket.prefix, &wanted);
@@ -231,10 +232,10 @@ fn body(response: &HttpResponse) -> String {
 
 fn refused(url: &str, response: &HttpResponse) -> Error {
     let shown = redact(url);
-    let asked = Asked { url: &shown, method: Method::Get, range: None };
+    let label = RequestLabel { url: &shown, method: Method::Get, range: None };
     match response.status {
         200 => Error::store(format!("the listing {shown} is not one any more")),
-        _ => asked.refused(response),
+        _ => label.refused(response),
     }
 }
 

@@ -19,13 +19,13 @@ pub(super) enum Next {
 
 /// One page of a listing.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Answer {
+pub(super) struct ListResponse {
     keys: Vec<String>,
     prefixes: Vec<String>,
     next: Option<Next>,
 }
 
-impl Answer {
+impl ListResponse {
     /// `None` for what is no listing.
     pub(super) fn parse(text: &str) -> Option<Self> {
         if let Some(list) = contents(text, "ListBucketResult").next() {

@@ -142,7 +142,7 @@ fn answers_of_a_real_server() {
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/listings/moto-first.xml")),
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/listings/moto-last.xml")),
     ];
-    let [first, last] = pages.map(|page| s3::Answer::parse(page).unwrap());
+    let [first, last] = pages.map(|page| s3::ListResponse::parse(page).unwrap());
     assert!(matches!(first.next(), Some(s3::Next::Token(_))));
     assert_eq!(last.next(), None);
     let mut listing = Listing::default();
@@ -158,11 +158,11 @@ fn answers_of_a_real_server() {
 
 #[test]
 fn the_first_version_of_the_call_and_azure() {
-    let first = s3::Answer::parse(
+    let first = s3::ListResponse::parse(
         "<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>b</Key></Contents><Contents><Key>c</Key></Contents></ListBucketResult>",
     );
     assert_eq!(first.unwrap().next(), Some(s3::Next::After("c".to_owned())));
-    let azure = s3::Answer::parse(
+    let azure = s3::ListResponse::parse(
         "<EnumerationResults><Blobs><Blob><Name>d/zarr.json</Name></Blob><BlobPrefix><Name>d/a/</Name></BlobPrefix></Blobs><NextMarker>m</NextMarker></EnumerationResults>",
     )
     .unwrap();
@@ -173,7 +173,7 @@ fn the_first_version_of_the_call_and_azure() {
         (listing.keys, listing.prefixes),
         (vec![StoreKey::parse("zarr.json").unwrap()], vec![path("a")])
     );
-    assert_eq!(s3::Answer::parse("<Error><Code>NoSuchBucket</Code></Error>"), None);
+    assert_eq!(s3::ListResponse::parse("<Error><Code>NoSuchBucket</Code></Error>"), None);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::format::path::StoreKey;
 use crate::store::http::origin::Origin;
 use crate::store::http::transport::{
-    Answer, CacheMode, HttpRequest, HttpResponse, Transport, TransportError,
+    CacheMode, HttpRequest, HttpResponse, Transport, TransportError, TransportResult,
 };
 use crate::store::http::url::RootUrl;
 use crate::store::http::{HttpOptions, HttpStore};
@@ -50,7 +50,7 @@ pub fn line(request: &HttpRequest) -> String {
 }
 
 /// A response of this status and body, with headers in the form `name: value`.
-pub fn respond(status: u16, body: &[u8], headers: &[&str]) -> Answer {
+pub fn respond(status: u16, body: &[u8], headers: &[&str]) -> TransportResult {
     let headers = headers.iter().map(|header| header.split_once(": ").expect("name: value"));
     Ok(HttpResponse {
         status,
@@ -62,19 +62,19 @@ pub fn respond(status: u16, body: &[u8], headers: &[&str]) -> Answer {
 }
 
 /// What a browser says to a lost network, a missing CORS header and a refused preflight alike.
-pub fn unreachable() -> Answer {
+pub fn unreachable() -> TransportResult {
     Err(TransportError::Unreachable { message: "Failed to fetch".to_owned(), cause: None })
 }
 
 /// Plays a script.
 #[derive(Default)]
 pub struct Script {
-    steps: RefCell<VecDeque<(String, Answer)>>,
+    steps: RefCell<VecDeque<(String, TransportResult)>>,
     pub slept: RefCell<Vec<u32>>,
 }
 
 impl Transport for Script {
-    fn send(&self, request: HttpRequest) -> LocalFuture<'_, Answer> {
+    fn send(&self, request: HttpRequest) -> LocalFuture<'_, TransportResult> {
         let line = line(&request);
         let (expected, answer) =
             self.steps.borrow_mut().pop_front().unwrap_or_else(|| panic!("unexpected request {line:?}"));
@@ -128,7 +128,7 @@ impl Scene {
     }
 
     /// Adds a step to the script.
-    pub fn then(&self, line: &str, answer: Answer) -> &Self {
+    pub fn then(&self, line: &str, answer: TransportResult) -> &Self {
         self.script.steps.borrow_mut().push_back((line.to_owned(), answer));
         self
     }

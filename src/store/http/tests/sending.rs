@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::format::path::StoreKey;
 use crate::limits;
 use crate::store::http::origin::Origin;
-use crate::store::http::transport::{Answer, HttpRequest, Transport};
+use crate::store::http::transport::{HttpRequest, Transport, TransportResult};
 use crate::store::http::url::RootUrl;
 use crate::store::http::{HttpOptions, HttpStore};
 use crate::store::{ByteRange, Fetched, LocalFuture, RequestContext, Store, Subject};
@@ -35,11 +35,11 @@ impl Drop for Aborted<'_> {
 }
 
 impl Transport for Silent {
-    fn send(&self, request: HttpRequest) -> LocalFuture<'_, Answer> {
+    fn send(&self, request: HttpRequest) -> LocalFuture<'_, TransportResult> {
         self.sent.borrow_mut().push(line(&request));
         self.limits.borrow_mut().push(request.body_limit);
         let aborted = Aborted(&self.aborted);
-        Box::pin(std::future::pending().inspect(move |_: &Answer| drop(aborted)))
+        Box::pin(std::future::pending().inspect(move |_: &TransportResult| drop(aborted)))
     }
 
     fn sleep(&self, _ms: u32) -> LocalFuture<'_, ()> {

@@ -5,9 +5,9 @@ use crate::error::ErrorKind;
 use crate::store::ByteRange::Whole;
 use crate::store::Store;
 use crate::store::http::HttpOptions;
-use crate::store::http::transport::{Answer, TransportError};
+use crate::store::http::transport::{TransportError, TransportResult};
 
-fn redirected(answer: Answer, url: &str) -> Answer {
+fn redirected(answer: TransportResult, url: &str) -> TransportResult {
     answer.map(|mut response| {
         response.redirected = true;
         response.url = url.to_owned();
@@ -71,11 +71,11 @@ fn a_forbidden_chunk_is_absent_once_something_was_read_without_credentials() {
     assert_eq!(scene.chunk(Whole).unwrap_err().kind(), ErrorKind::Store);
 
     read_metadata(&scene);
-    assert!(scene.store.absence_may_be_kept());
+    assert!(scene.store.absence_is_cacheable());
     for _ in 0..2 {
         forbid(&scene);
         assert_eq!(scene.chunk(Whole).unwrap(), None);
-        assert!(!scene.store.absence_may_be_kept());
+        assert!(!scene.store.absence_is_cacheable());
     }
     assert_eq!(scene.warnings.borrow().len(), 1);
     assert_eq!(*scene.on_console.borrow(), *scene.warnings.borrow());
@@ -116,7 +116,7 @@ fn a_forbidden_chunk_is_absent_by_option_without_a_warning() {
     let scene = Scene::with(HttpOptions { missing_on_403: true, ..HttpOptions::default() });
     forbid(&scene);
     assert_eq!(scene.chunk(Whole).unwrap(), None);
-    assert!(!scene.store.absence_may_be_kept());
+    assert!(!scene.store.absence_is_cacheable());
     assert!(scene.warnings.borrow().is_empty());
 }
 

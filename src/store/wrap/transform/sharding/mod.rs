@@ -95,8 +95,8 @@ impl Store for ShardingTransformer {
         self.inner.lock_name().map(|name| format!("chunks in {name}"))
     }
 
-    fn absence_may_be_kept(&self) -> bool {
-        self.inner.absence_may_be_kept()
+    fn absence_is_cacheable(&self) -> bool {
+        self.inner.absence_is_cacheable()
     }
 
     fn get<'a>(

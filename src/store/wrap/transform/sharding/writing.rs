@@ -12,7 +12,7 @@ use super::{ShardingTransformer, WriteStrategy, kept_changing};
 use crate::error::Result;
 use crate::format::path::StoreKey;
 use crate::store::partial_values::check_overlaps;
-use crate::store::writers::{self, Held};
+use crate::store::writers::{self, KeyLock};
 use crate::store::{ByteRange, KeyRange, KeyStartValue, RequestContext, Subject, Value};
 
 /// What becomes of the chunks of several shards.
@@ -172,7 +172,7 @@ impl ShardingTransformer {
     }
 
     /// Waits until nobody else writes these keys below. They come in order, so that no two writers wait for each other.
-    async fn lock(&self, keys: &[StoreKey]) -> Vec<Held> {
+    async fn lock(&self, keys: &[StoreKey]) -> Vec<KeyLock> {
         let ordered: BTreeSet<&StoreKey> = keys.iter().collect();
         let mut held = Vec::with_capacity(ordered.len());
         for key in ordered {

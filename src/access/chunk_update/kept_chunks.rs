@@ -8,8 +8,8 @@ use std::rc::Rc;
 use super::covers;
 use super::shard::Shard;
 use crate::access::binding::{Binding, Chain};
-use crate::access::piece::Moved;
-use crate::access::plan::NeededRange;
+use crate::access::instruction::ChunkProjection;
+use crate::access::plan::RequestedRange;
 use crate::access::write_plan::inside;
 use crate::error::Result;
 use crate::format::codec::sharding::index::ShardIndexFormat;
@@ -17,25 +17,25 @@ use crate::format::codec::sharding::{IndexLocation, ShardIndex};
 use crate::limits;
 
 /// A shard of which at least half of the inner chunks are written in full.
-pub struct Remains {
+pub struct KeptChunks {
     index: Rc<ShardIndexFormat>,
     count: usize,
     replaced: BTreeSet<usize>,
 }
 
-impl Remains {
+impl KeptChunks {
     /// Of a write to a stored chunk; `None` where that is no shard, or fewer of its inner chunks are replaced.
     ///
     /// # Errors
     /// As binding the codecs, and `Limit`.
-    pub fn of(binding: &Binding, chunk: &[u64], moved: &Moved) -> Result<Option<Self>> {
+    pub fn of(binding: &Binding, chunk: &[u64], projection: &ChunkProjection) -> Result<Option<Self>> {
         let chain: Rc<Chain> = binding.chain_of(chunk)?;
         let (Some(outer), Some(inner)) = (chain.level(0), chain.level(1)) else { return Ok(None) };
         let Some(sharding) = outer.pipeline.plannable_sharding() else { return Ok(None) };
         let inside = inside(binding, chunk);
         let shard = Shard { sharding, inner, level: 0, inside: &inside };
-        let touched = shard.divide(moved)?.into_iter();
-        let replaced = touched.filter(|(linear, moved)| covers(moved, &shard.inside_of(*linear)));
+        let touched = shard.divide(projection)?.into_iter();
+        let replaced = touched.filter(|(linear, projection)| covers(projection, &shard.inside_of(*linear)));
         let replaced: BTreeSet<usize> = replaced.map(|(linear, _)| linear).collect();
         let count = limits::product(sharding.grid().iter().copied(), "shard")?;
         let count = limits::to_usize(count, "shard")?;
@@ -44,11 +44,11 @@ impl Remains {
     }
 
     /// Where the index stands.
-    pub fn index_range(&self) -> NeededRange {
+    pub fn index_range(&self) -> RequestedRange {
         let len = self.index.encoded_len();
         match self.index.location() {
-            IndexLocation::Start => NeededRange::At { offset: 0, len },
-            IndexLocation::End => NeededRange::Last(len),
+            IndexLocation::Start => RequestedRange::At { offset: 0, len },
+            IndexLocation::End => RequestedRange::Last(len),
         }
     }
 
@@ -56,9 +56,9 @@ impl Remains {
     ///
     /// # Errors
     /// `Format` for an index that cannot be.
-    pub fn kept(&self, encoded: &[u8], shard_len: Option<u64>) -> Result<Kept> {
+    pub fn kept(&self, encoded: &[u8], shard_len: Option<u64>) -> Result<KeptRanges> {
         let index: ShardIndex = self.index.decode(encoded, shard_len)?;
-        let mut kept = Kept { ranges: Vec::new(), index: 0, len: 0 };
+        let mut kept = KeptRanges { ranges: Vec::new(), index: 0, len: 0 };
         for linear in 0..self.count {
             let Some(range) = index.get(linear)? else { continue };
             kept.len = kept.len.max(range.end);
@@ -78,7 +78,7 @@ impl Remains {
 }
 
 /// Places in a shard; what lies behind the last chunk counts for nothing.
-pub struct Kept {
+pub struct KeptRanges {
     /// Of the inner chunks that are kept.
     pub ranges: Vec<Range<u64>>,
     /// Of the index.

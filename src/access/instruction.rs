@@ -1,6 +1,6 @@
 //! How the planner tells a decoder what to do: flat tables of 32-bit words, which cost nothing to post to a worker.
 //!
-//! A **header** describes a part and what becomes of its elements; a **piece** says: decode this chunk of that buffer and put these of its elements there.
+//! A **header** describes a part and what becomes of its elements; a **instruction** says: decode this chunk of that buffer and put these of its elements there.
 //! The layout is known to this file alone; it lives within one version of the package and is never stored.
 
 use std::ops::Range;
@@ -11,7 +11,7 @@ use crate::sorted;
 
 /// What a part is: its extent along each dimension of the output, and the order of dimensions in its memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Header {
+pub struct PartHeader {
     /// Extent along each dimension.
     pub shape: Vec<u32>,
     /// Dimensions, slowest first.
@@ -22,7 +22,7 @@ pub struct Header {
 
 /// One chunk, and what of it goes where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct ChunkInstruction {
     /// Which level of the array's codec chain decodes it.
     pub level: u32,
     /// Which of the buffers that came with the table.
@@ -32,14 +32,14 @@ pub struct Piece {
     /// Indices, in the array's grid, of the stored chunk that holds it: for its shape, and for errors.
     pub chunk: Vec<u64>,
     /// What of it goes where.
-    pub moved: Moved,
+    pub projection: ChunkProjection,
 }
 
 /// Which elements of a chunk go to which places of the part; all numbers count elements along a dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Moved {
+pub enum ChunkProjection {
     /// The outer product of one entry a dimension.
-    Orthogonal(Vec<MovedAxis>),
+    Orthogonal(Vec<ProjectedAxis>),
     /// Single elements: for each dimension of the array the index in the chunk, and the place in the (one-dimensional) part.
     Points {
         /// One list a dimension.
@@ -49,11 +49,11 @@ pub enum Moved {
     },
 }
 
-impl Moved {
+impl ChunkProjection {
     /// How many elements.
     pub fn count(&self) -> u64 {
         match self {
-            Self::Orthogonal(axes) => axes.iter().map(MovedAxis::count).product(),
+            Self::Orthogonal(axes) => axes.iter().map(ProjectedAxis::count).product(),
             Self::Points { places, .. } => places.len() as u64,
         }
     }
@@ -61,7 +61,7 @@ impl Moved {
 
 /// One dimension of an orthogonal move.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MovedAxis {
+pub enum ProjectedAxis {
     /// Even steps from `first` on, to neighbouring places.
     Range {
         /// First index in the chunk.
@@ -82,7 +82,7 @@ pub enum MovedAxis {
     },
 }
 
-impl MovedAxis {
+impl ProjectedAxis {
     /// How many elements.
     pub fn count(&self) -> u64 {
         match self {
@@ -105,7 +105,7 @@ impl MovedAxis {
     }
 }
 
-impl MovedAxis {
+impl ProjectedAxis {
     /// The same as a range, if it is one: even steps to neighbouring places.
     pub fn into_range(self) -> Option<Self> {
         let Self::List { indices, places } = &self else { return Some(self) };
@@ -140,7 +140,7 @@ pub fn touched(indices: &[u32]) -> Range<u64> {
     }
 }
 
-impl Header {
+impl PartHeader {
     /// For a part of this shape.
     ///
     /// # Errors
@@ -181,7 +181,7 @@ const TAG_LIST: u32 = 1;
 const TAG_ORTHOGONAL: u32 = 0;
 const TAG_POINTS: u32 = 1;
 
-impl Piece {
+impl ChunkInstruction {
     /// Appends it to a table.
     ///
     /// # Errors
@@ -193,29 +193,29 @@ impl Piece {
         }
         table.push(word(self.chunk.len() as u64)?);
         table.extend(self.chunk.iter().flat_map(|index| halves(*index)));
-        match &self.moved {
-            Moved::Orthogonal(axes) => {
+        match &self.projection {
+            ChunkProjection::Orthogonal(axes) => {
                 table.extend([TAG_ORTHOGONAL, word(axes.len() as u64)?]);
                 axes.iter().try_for_each(|axis| axis.write(table))
             }
-            Moved::Points { indices, places } => {
+            ChunkProjection::Points { indices, places } => {
                 table.extend([TAG_POINTS, word(indices.len() as u64)?]);
                 indices.iter().chain([places]).try_for_each(|list| write_list(list, table))
             }
         }
     }
 
-    /// Reads all pieces of a table.
+    /// Reads all instructions of a table.
     ///
     /// # Errors
-    /// `Argument` when it is not a table of pieces.
+    /// `Argument` when it is not a table of instructions.
     pub fn read_all(table: &[u32]) -> Result<Vec<Self>> {
         let mut words = Words(table);
-        let mut pieces = Vec::new();
+        let mut instructions = Vec::new();
         while !words.0.is_empty() {
-            pieces.push(Self::read(&mut words)?);
+            instructions.push(Self::read(&mut words)?);
         }
-        Ok(pieces)
+        Ok(instructions)
     }
 
     fn read(words: &mut Words<'_>) -> Result<Self> {
@@ -224,21 +224,21 @@ impl Piece {
         let [rank] = words.take()?;
         let chunk = (0..rank).map(|_| words.long()).collect::<Result<_>>()?;
         let [tag, count] = words.take()?;
-        let moved = match tag {
-            TAG_ORTHOGONAL => {
-                Moved::Orthogonal((0..count).map(|_| MovedAxis::read(words)).collect::<Result<_>>()?)
-            }
-            TAG_POINTS => Moved::Points {
+        let projection = match tag {
+            TAG_ORTHOGONAL => ChunkProjection::Orthogonal(
+                (0..count).map(|_| ProjectedAxis::read(words)).collect::<Result<_>>()?,
+            ),
+            TAG_POINTS => ChunkProjection::Points {
                 indices: (0..count).map(|_| words.list()).collect::<Result<_>>()?,
                 places: words.list()?,
             },
             _ => return Err(malformed()),
         };
-        Ok(Self { level, buffer, bytes, chunk, moved })
+        Ok(Self { level, buffer, bytes, chunk, projection })
     }
 }
 
-impl MovedAxis {
+impl ProjectedAxis {
     pub(super) fn write(&self, table: &mut Vec<u32>) -> Result<()> {
         match self {
             Self::Range { first, step, count, place } => {
@@ -303,14 +303,14 @@ pub(super) fn halves(value: u64) -> [u32; 2] {
 /// A count or position within a chunk or part as a word.
 ///
 /// # Errors
-/// `Limit` beyond 32 bits: such a chunk cannot be decoded in one piece.
+/// `Limit` beyond 32 bits: such a chunk cannot be decoded in one instruction.
 pub fn word(value: u64) -> Result<u32> {
     u32::try_from(value)
         .map_err(|_| limits::exceeded("extent of a chunk or part", value, u64::from(u32::MAX)))
 }
 
 fn malformed() -> Error {
-    Error::argument("a table of pieces is malformed")
+    Error::argument("a table of instructions is malformed")
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
@@ -320,47 +320,50 @@ mod tests {
 
     #[test]
     fn tables_round_trip() {
-        let pieces = vec![
-            Piece {
+        let instructions = vec![
+            ChunkInstruction {
                 level: 1,
                 buffer: 2,
                 bytes: (1 << 40)..(1 << 40) + 9,
                 chunk: vec![1 << 50, 3],
-                moved: Moved::Orthogonal(vec![
-                    MovedAxis::Range { first: 7, step: -2, count: 3, place: 5 },
-                    MovedAxis::List { indices: vec![4, 1], places: vec![0, 9] },
+                projection: ChunkProjection::Orthogonal(vec![
+                    ProjectedAxis::Range { first: 7, step: -2, count: 3, place: 5 },
+                    ProjectedAxis::List { indices: vec![4, 1], places: vec![0, 9] },
                 ]),
             },
-            Piece {
+            ChunkInstruction {
                 level: 0,
                 buffer: 0,
                 bytes: 0..16,
                 chunk: vec![],
-                moved: Moved::Points { indices: vec![vec![1, 2], vec![0, 3]], places: vec![8, 1] },
+                projection: ChunkProjection::Points {
+                    indices: vec![vec![1, 2], vec![0, 3]],
+                    places: vec![8, 1],
+                },
             },
         ];
         let mut table = Vec::new();
-        pieces.iter().for_each(|piece| piece.write(&mut table).unwrap());
-        assert_eq!(Piece::read_all(&table).unwrap(), pieces);
-        assert!(Piece::read_all(&table[..table.len() - 1]).is_err());
+        instructions.iter().for_each(|instruction| instruction.write(&mut table).unwrap());
+        assert_eq!(ChunkInstruction::read_all(&table).unwrap(), instructions);
+        assert!(ChunkInstruction::read_all(&table[..table.len() - 1]).is_err());
     }
 
     #[test]
     fn headers_round_trip_and_orders_are_permutations() {
-        let header = Header::new(&[3, 4], &[1, 0], &[7, 8, 9]).unwrap();
-        assert_eq!(Header::from_words(&header.to_words()).unwrap(), header);
-        assert!(Header::from_words(&[2, 3, 4, 1, 1]).is_err());
-        assert!(Header::from_words(&[2, 3, 4, 1]).is_err());
-        assert!(Header::from_words(&[]).is_err());
-        assert!(Header::new(&[1 << 33], &[0], &[]).is_err());
+        let header = PartHeader::new(&[3, 4], &[1, 0], &[7, 8, 9]).unwrap();
+        assert_eq!(PartHeader::from_words(&header.to_words()).unwrap(), header);
+        assert!(PartHeader::from_words(&[2, 3, 4, 1, 1]).is_err());
+        assert!(PartHeader::from_words(&[2, 3, 4, 1]).is_err());
+        assert!(PartHeader::from_words(&[]).is_err());
+        assert!(PartHeader::new(&[1 << 33], &[0], &[]).is_err());
     }
 
     #[test]
     fn a_list_of_even_steps_is_a_range() {
         let list = |indices: &[u32], places: &[u32]| {
-            MovedAxis::List { indices: indices.to_vec(), places: places.to_vec() }.into_range()
+            ProjectedAxis::List { indices: indices.to_vec(), places: places.to_vec() }.into_range()
         };
-        let range = |first, step, count| Some(MovedAxis::Range { first, step, count, place: 4 });
+        let range = |first, step, count| Some(ProjectedAxis::Range { first, step, count, place: 4 });
         assert_eq!(list(&[7], &[4]), range(7, 1, 1));
         assert_eq!(list(&[7, 5, 3], &[4, 5, 6]), range(7, -2, 3));
         assert_eq!(list(&[7, 5, 3], &[4, 5, 7]), None);
@@ -370,7 +373,7 @@ mod tests {
 
     #[test]
     fn a_descending_range_touches_the_same_indices() {
-        let axis = MovedAxis::Range { first: 7, step: -2, count: 3, place: 0 };
+        let axis = ProjectedAxis::Range { first: 7, step: -2, count: 3, place: 0 };
         assert_eq!(axis.touched(), 3..8);
     }
 }
