@@ -33,7 +33,7 @@ export default {
   plugins: [new HtmlWebpackPlugin({ template: "./www/index.html" })],
   performance: { hints: false }, // the package's own sizes are kept in sizes.json
   devServer: {
-    static: [{ directory: at("tests/fixtures/demo"), publicPath: "/demo/" }],
+    static: [{ directory: at("www/samples"), publicPath: "/samples/" }],
     headers: { "Access-Control-Allow-Origin": "*" },
     hot: false, // a page that holds workers and decoded chunks is better loaded anew
   },

@@ -61,6 +61,11 @@ export const GOALS = [
   goal("main_thread", /^1 000 small.*: time/, { who: ["ours"], within: 1, of: ["tuned"] }),
   goal("main_thread", /^(?!nothing).*: time/, { who: ["ours"], within: 1.05, of: ["before"] }),
 
+  goal("viewer", /: first tile/, { who: ["ours"], most: 1000 }),
+  goal("viewer", /: full view/, { who: ["ours"], most: 2000 }),
+  goal("viewer", /: requests before/, { who: ["ours"], most: 8 }),
+  goal("viewer", /: longest task/, { who: ["ours"], most: 50 }),
+
   goal("memory", /./, { who: ["ours"], most: 1.5 }),
   goal("sizes", /^engine/, { most: 150 }),
   goal("sizes", /all that reading/, { most: 180 }),

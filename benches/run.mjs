@@ -39,6 +39,7 @@ const GROUPS = {
   big: { places: ["chromium"], waits: true },
   cold: { places: [undefined] },
   main_thread: { places: [undefined], waits: true },
+  viewer: { places: [undefined], waits: true },
   memory: { places: [undefined] },
   sizes: { places: [undefined] },
 };

@@ -2,16 +2,42 @@
  * `npm run build`: wasm and TypeScript to dist/, as it is published. `--quick`: the inner loop, without link-time
  * optimisation, minification and wasm-opt. `--ledger`: writes the sizes of a release build to sizes.json.
  */
-import { command, StepFailed, say, seconds } from "./run_command.mjs";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { begin, finish, finished, keyOf } from "./finished.mjs";
+import { command, ROOT, StepFailed, say, seconds } from "./run_command.mjs";
 import { setUp } from "./setup.mjs";
+
+/** All that dist/ is made of. */
+const SOURCES = [
+  ...[".cargo", "Cargo.lock", "Cargo.toml", "package-lock.json", "package.json", "src"],
+  ...["tsconfig.build.json", "tsconfig.json", "xtask/Cargo.toml", "xtask/src"],
+  ...["build", "modules", "package", "virtual_modules", "wasm", "wasm_sections"].map(
+    (name) => `scripts/${name}.mjs`,
+  ),
+];
+
+/** Builds dist/ unless it is there, of the same sources; a release build does for a quick one. */
+export async function buildUnlessFinished({ quick }) {
+  const there = finished("dist");
+  const isFinished = there?.key === keyOf(SOURCES) && (quick || !there.quick);
+  if (isFinished && existsSync(join(ROOT, "dist/index.js"))) {
+    say(`· the package: dist/ is finished (${there.quick ? "quick" : "release"})`);
+    return;
+  }
+  await build({ quick });
+}
 
 export async function build(options) {
   const started = performance.now();
+  begin("dist");
+  const key = keyOf(SOURCES);
   const { clang } = await setUp({ rust: true });
   const { buildWasm, VARIANTS } = await import("./wasm.mjs");
   const { buildPackage } = await import("./package.mjs");
   for (const variant of VARIANTS) await buildWasm(variant, { ...options, clang });
   await buildPackage(options);
+  finish("dist", { key, quick: Boolean(options.quick) });
   say(`\n✓ dist/ is built (${options.quick ? "quick" : "release"}) in ${seconds(started)}`);
 }
 

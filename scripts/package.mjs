@@ -197,7 +197,8 @@ async function downloadSize(program) {
     splitting: true,
     minify: true,
     format: "esm",
-    external: ["node:*"],
+    // What a user brings along is not of this package.
+    external: ["node:*", "ol/*", "proj4"],
     write: false,
     metafile: true,
     logLevel: "error",

@@ -1,5 +1,5 @@
 /**
- * Asks a running `npm start` what a browser would: the page, the scripts it names, and a byte range of the demo data.
+ * Asks a running `npm start` what a browser would: the page, the scripts it names, and a byte range of a sample.
  *
  *   node scripts/probe.mjs http://127.0.0.1:8080
  */
@@ -7,7 +7,7 @@ import { readdirSync } from "node:fs";
 import { join, sep } from "node:path";
 import { command, ROOT, StepFailed, say } from "./run_command.mjs";
 
-const DEMO = join(ROOT, "tests/fixtures/demo");
+const SAMPLES = join(ROOT, "www/samples");
 
 async function expectStatus(url, status, headers = {}) {
   const response = await fetch(url, { headers });
@@ -21,10 +21,10 @@ await command(async ([address]) => {
   const scripts = [...page.matchAll(/<script[^>]* src="?([^"\s>]+)/g)].map(([, source]) => source);
   if (scripts.length === 0) throw new StepFailed("the page names no script");
   for (const source of scripts) await expectStatus(new URL(source, `${address}/`), 200);
-  const file = readdirSync(DEMO, { recursive: true }).find((name) => /zarr\.json$|\.zarray$/.test(name));
-  if (!file) throw new StepFailed(`${DEMO} holds no array`);
+  const file = readdirSync(SAMPLES, { recursive: true }).find((name) => /zarr\.json$|\.zarray$/.test(name));
+  if (!file) throw new StepFailed(`${SAMPLES} holds no array`);
   const path = file.split(sep).map(encodeURIComponent).join("/");
-  const part = await expectStatus(`${address}/demo/${path}`, 206, { Range: "bytes=0-0" });
+  const part = await expectStatus(`${address}/samples/${path}`, 206, { Range: "bytes=0-0" });
   if ((await part.text()).length !== 1) throw new StepFailed("a range of one byte has another length");
   say(`✓ ${address} serves the viewer (${scripts.length} scripts) and byte ranges of ${path}`);
 });

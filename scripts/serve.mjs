@@ -141,11 +141,15 @@ function answer(mounts, request, response) {
 /**
  * Serves `mounts` (`{"/": folder, "/demo/": folder}`) on loopback. Resolves to `{url, close}`; port 0 takes a free one.
  * `intercept(request, response)` may answer a request itself, by returning true: for servers that misbehave on purpose.
+ * `latency`: answers begin so many milliseconds late, as over a line.
  */
-export function serve(mounts, { port = 0, host = "127.0.0.1", intercept } = {}) {
-  const server = createServer((request, response) => {
+export function serve(mounts, { port = 0, host = "127.0.0.1", intercept, latency = 0 } = {}) {
+  const respond = (request, response) => {
     if (!intercept?.(request, response)) answer(mounts, request, response);
-  });
+  };
+  const server = createServer(
+    latency > 0 ? (...exchange) => setTimeout(respond, latency, ...exchange) : respond,
+  );
   return new Promise((done, failed) => {
     server.once("error", failed);
     server.listen(port, host, () => {

@@ -1,21 +1,20 @@
 /**
  * `npm start`: from a clean clone to the viewer in a browser. Sets the machine up, builds the package (quick profile: a
- * fraction of the release build's time, nine tenths of its speed) and the viewer, and serves both beside the bundled
- * demo data on loopback. `PORT` chooses the port, 8080 by default. `--dev`: webpack's server instead, which rebuilds the
- * viewer as its source changes.
+ * fraction of the release build's time, nine tenths of its speed) and the viewer with its samples, and serves them on
+ * loopback. What is finished already is not built again: the second time takes seconds. `PORT` chooses the port, 8080 by default.
+ * `--dev`: webpack's server instead, which rebuilds the viewer as its source changes.
  */
-import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "./build.mjs";
+import { buildUnlessFinished } from "./build.mjs";
 import { command, ROOT, run, StepFailed, say } from "./run_command.mjs";
 import { serve } from "./serve.mjs";
+import { buildViewer } from "./www.mjs";
 
-const DEMO = join(ROOT, "tests/fixtures/demo");
 const WEBPACK = join(ROOT, "node_modules/webpack/bin/webpack.js");
 
 async function serveViewer(port) {
   try {
-    return await serve({ "/": join(ROOT, "dist-www"), "/demo/": DEMO }, { port });
+    return await serve({ "/": join(ROOT, "dist-www") }, { port });
   } catch (error) {
     if (error.code !== "EADDRINUSE") throw error;
     throw new StepFailed(`port ${port} is taken: try \`PORT=${port + 1} npm start\``);
@@ -26,7 +25,7 @@ await command(async (args) => {
   const port = Number(process.env.PORT || 8080);
   if (!Number.isInteger(port) || port < 0 || port > 65535)
     throw new StepFailed(`PORT=${process.env.PORT} is no port`);
-  await build({ quick: true });
+  await buildUnlessFinished({ quick: true });
   if (args.includes("--dev")) {
     await run(
       "webpack serve (ends with Ctrl-C)",
@@ -39,9 +38,8 @@ await command(async (args) => {
     );
     return;
   }
-  await run("webpack: the viewer in www/", process.execPath, [WEBPACK]);
+  await buildViewer();
   const { url } = await serveViewer(port);
   say(`\n✓ The viewer is at ${url}/`);
-  if (existsSync(DEMO)) say(`  The demo data is at ${url}/demo/`);
   say("  Ctrl-C ends it.");
 });

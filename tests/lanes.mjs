@@ -94,6 +94,14 @@ export const LANES = [
     counts: countTap,
   },
   {
+    name: "engines",
+    what: "the viewer's pixels in Firefox and WebKitGTK",
+    minutes: 8,
+    everyday: false,
+    command: [node, "tests/browser/engines.mjs"],
+    counts: countTap,
+  },
+  {
     name: "conformance",
     what: "zarr-python, TensorStore and zarrs read what we write, we read what they write",
     minutes: 12,

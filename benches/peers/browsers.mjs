@@ -80,13 +80,16 @@ class Started {
 
 const newHome = () => mkdtempSync(join(tmpdir(), "zarr-bench-"));
 
-function openFirefox(url) {
+/** `display`: a window there, in which there is WebGL; without one Firefox has none. */
+function openFirefox(url, display) {
   const home = newHome();
-  const preferences = Object.entries(FIREFOX_PREFERENCES).map(
+  const wanted = { ...FIREFOX_PREFERENCES, ...(display && { "webgl.force-enabled": true }) };
+  const preferences = Object.entries(wanted).map(
     ([name, value]) => `user_pref(${JSON.stringify(name)}, ${value});`,
   );
   writeFileSync(join(home, "user.js"), preferences.join("\n"));
-  return new Started("firefox-esr", ["--headless", "--no-remote", "--profile", home, url], {}, home);
+  const args = [...(display ? [] : ["--headless"]), "--no-remote", "--profile", home, url];
+  return new Started("firefox-esr", args, display ? { DISPLAY: display.name } : {}, home);
 }
 
 /** A display that all windows share. */
@@ -99,7 +102,10 @@ const FIREFOX = {
   name: "firefox",
   missing: () => (has("firefox-esr") ? undefined : "firefox-esr is not installed"),
   version: () => ask("firefox-esr", ["--version"]),
-  start: async () => ({ open: openFirefox, close: () => {} }),
+  start: async ({ webgl = false } = {}) => {
+    const display = webgl ? await openDisplay() : undefined;
+    return { open: (url) => openFirefox(url, display), close: () => display?.close() };
+  },
 };
 
 const WEBKIT = {
@@ -116,5 +122,5 @@ const WEBKIT = {
   },
 };
 
-/** `start()` resolves to `{open(url), close()}`; `missing()` says what is not installed. */
+/** `start({ webgl })` resolves to `{open(url), close()}`; `missing()` says what is not installed. */
 export const BROWSERS = [FIREFOX, WEBKIT];

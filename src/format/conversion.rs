@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::format::data_type::{DataType, Float, Integer, widen};
 pub use crate::kernel::cast::NumberType;
 use crate::kernel::convert::convert;
+pub use crate::kernel::convert::labels::{Colour, LabelColours};
 pub use crate::kernel::convert::{Missing, Shading, Target, Unpacking, integer_key};
 pub use crate::kernel::summary::Bins;
 use crate::kernel::summary::{place, summarize};
@@ -34,6 +35,15 @@ const COLOURS: u32 = 16;
 
 /// The word of a target that is a summary.
 const SUMMARY: u32 = 17;
+
+/// The word of a target that is colours of labels.
+const LABELS: u32 = 18;
+
+/// What is added to the word of a type of numbers, where each has a mask behind it.
+const MASKED: u32 = 32;
+
+/// The most labels that a caller gives colours of their own: they go with every part of a read.
+const MOST_LABELS: usize = 1 << 16;
 
 /// The most bins that a summary may have.
 const MOST_BINS: usize = 1 << 16;
@@ -130,13 +140,37 @@ impl Conversion {
         Ok(Self { target: Target::Number(*number), ..self })
     }
 
+    /// With a mask behind each number; the table of shades has them already.
+    #[must_use]
+    pub fn masked(self) -> Self {
+        match self.target {
+            Target::Number(number) => Self { target: Target::Masked(number), ..self },
+            _ => self,
+        }
+    }
+
+    /// As colours of labels.
+    ///
+    /// # Errors
+    /// `Argument` for elements that are no integers, or are unpacked; `Limit` for too many colours.
+    pub fn labelled(self, own: Vec<(u64, Colour)>) -> Result<Self> {
+        if matches!(self.source, NumberType::F16 | NumberType::F32 | NumberType::F64) {
+            return Err(Error::argument("colours of labels are for integers").actual(name_of(self.source)));
+        }
+        if self.unpacking.is_some() {
+            return Err(Error::argument("labels are no packed numbers, and have colours as they are"));
+        }
+        limits::within(own.len() as u64, MOST_LABELS as u64, "number of labels with colours of their own")?;
+        Ok(Self { target: Target::Labels(LabelColours::new(own)), ..self })
+    }
+
     /// As colours.
     ///
     /// # Errors
     /// `Argument` for a window that is not two finite numbers, a gamma that is not above zero, and a table that is not of whole colours.
     pub fn shaded(self, shading: Shading) -> Result<Self> {
         let Shading { low, high, gamma, width, table } = &shading;
-        let whole = matches!(width, 1 | 4) && table.len().is_multiple_of(*width) && table.len() / width >= 2;
+        let whole = matches!(width, 1 | 2 | 4) && table.len().is_multiple_of(*width) && table.len() / width >= 2;
         if !(low.is_finite() && high.is_finite() && (high - low).is_finite()) {
             return Err(Error::argument("a window is two finite numbers").actual(format!("[{low}, {high}]")));
         }
@@ -195,13 +229,21 @@ impl Conversion {
         let target = match &self.target {
             _ if self.summary.is_some() => SUMMARY,
             Target::Number(number) => code(*number),
+            Target::Masked(number) => MASKED + code(*number),
             Target::Colours(_) => COLOURS,
+            Target::Labels(_) => LABELS,
         };
         let mut words = vec![code(self.source), target];
         write_unpacking(self.unpacking.as_ref(), &mut words)?;
         if let Some(Bins { low, high, count }) = self.summary {
             [low, high].into_iter().for_each(|number| put(&mut words, number.to_bits()));
             words.push(length(count)?);
+        } else if let Target::Labels(colours) = &self.target {
+            words.push(length(colours.own().len())?);
+            for (label, colour) in colours.own() {
+                put(&mut words, *label);
+                words.push(u32::from_le_bytes(*colour));
+            }
         } else if let Target::Colours(Shading { low, high, gamma, width, table }) = &self.target {
             [low, high, gamma].into_iter().for_each(|number| put(&mut words, number.to_bits()));
             words.extend([length(*width)?, length(table.len())?]);
@@ -230,6 +272,8 @@ impl Conversion {
         let conversion = match target {
             SUMMARY => plain.summarized(read_bins(&mut words)?)?,
             COLOURS => plain.shaded(read_shading(&mut words)?)?,
+            LABELS => plain.labelled(read_labels(&mut words)?)?,
+            MASKED.. => Self { target: Target::Masked(number(target - MASKED)?), ..plain },
             target => Self { target: Target::Number(number(target)?), ..plain },
         };
         if words.0.is_empty() { Ok(conversion) } else { Err(malformed()) }
@@ -313,6 +357,11 @@ fn read_shading(words: &mut Words<'_>) -> Result<Shading> {
     Ok(Shading { low, high, gamma, width, table })
 }
 
+fn read_labels(words: &mut Words<'_>) -> Result<Vec<(u64, Colour)>> {
+    let count = words.next()?;
+    (0..count).map(|_| Ok((words.long()?, words.next()?.to_le_bytes()))).collect()
+}
+
 /// What is left of the words.
 struct Words<'a>(&'a [u32]);
 
@@ -373,6 +422,10 @@ mod tests {
             Conversion { unpacking: Some(unpacking), ..plain.clone() },
             Conversion { source: NumberType::U16, ..plain.clone() }.shaded(shading()).unwrap(),
             plain.clone().to("float32").unwrap(),
+            plain.clone().to("float32").unwrap().masked(),
+            plain.clone().masked(),
+            plain.clone().labelled(vec![(u64::MAX, [1, 2, 3, 4]), (5, [9; 4])]).unwrap(),
+            plain.clone().shaded(Shading { width: 2, table: vec![1; 8], ..shading() }).unwrap(),
             plain.summarized(Bins { low: -1.0, high: 2.5, count: 3 }).unwrap(),
         ];
         for conversion in all {
@@ -390,6 +443,8 @@ mod tests {
         let bool = Conversion::of(&DataType::Bool).unwrap();
         assert!(bool.clone().to("bool").is_err());
         assert!(bool.clone().to("complex64").is_err());
+        assert!(bool.clone().labelled(vec![(0, [0; 4]); MOST_LABELS + 1]).is_err());
+        assert!(Conversion::of(&DataType::Float(Float::Float32)).unwrap().labelled(Vec::new()).is_err());
         assert!(bool.clone().shaded(Shading { gamma: 0.0, ..shading() }).is_err());
         assert!(bool.clone().shaded(Shading { high: f64::NAN, ..shading() }).is_err());
         assert!(bool.clone().shaded(Shading { table: vec![1], ..shading() }).is_err());

@@ -12,3 +12,4 @@ pub mod data_type;
 pub mod metadata;
 pub mod path;
 pub mod tolerated;
+pub mod warp;

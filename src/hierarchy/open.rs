@@ -1,4 +1,5 @@
-//! Opening a node: which dialect, array or group? All documents that may say so are asked for at once.
+//! Opening a node: which dialect, array or group? The document of v3 is asked for first; where its answer takes long, those of v2 are
+//! asked for beside it, so that data of either format cost one round trip of a slow line, and v3 on a quick one no probe that fails.
 //!
 //! v3 wins where a node has both, as data that is being migrated does. One probe that fails (a browser cannot tell a missing key
 //! from a CORS refusal on some servers) does not end the open when another one succeeds.
@@ -18,6 +19,7 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::hierarchy::draft::hierarchy::Hierarchy;
 use crate::hierarchy::large_document::{self, LARGE_BYTES};
 use crate::limits;
+use crate::store::turn::delay;
 use crate::store::{ByteRange, RequestContext, Store, Subject, Value};
 
 /// What the caller knows or insists on.
@@ -83,6 +85,8 @@ pub async fn open_or_sketch(
 ) -> std::result::Result<OpenedNode, Box<Unreadable>> {
     let probe = Probe { store, options, context, sketch: RefCell::default() };
     let opened = match options.format {
+        // A store that holds v3 is no draft's.
+        Some(ZarrFormat::V3) if options.v3_first => probe.v3(path).await,
         Some(ZarrFormat::V3) => probe.v3_or_draft(path).await,
         Some(ZarrFormat::V2) => probe.v2(path).await,
         Some(ZarrFormat::Draft(_)) => probe.draft(path).await,
@@ -97,6 +101,9 @@ pub async fn open_or_sketch(
     })
 }
 
+/// How long v3's document has before v2's are asked for too: a server nearby has answered by then.
+const HEAD_START_MS: u32 = 60;
+
 struct Probe<'a> {
     store: &'a Rc<dyn Store>,
     options: &'a OpenOptions,
@@ -108,7 +115,7 @@ struct Probe<'a> {
 type Found = Result<Option<OpenedNode>>;
 
 impl Probe<'_> {
-    /// Both formats at once. A v3 node ends it; otherwise v2's answer counts, else whatever failed first. The drafts are looked for when
+    /// Both formats, v3 first. A v3 node ends it; otherwise v2's answer counts, else whatever failed first. The drafts are looked for when
     /// nothing was found: their hierarchies have an entry point at the root of the store.
     async fn any(&self, path: &str) -> Found {
         let found =
@@ -151,11 +158,14 @@ impl Probe<'_> {
     }
 
     async fn v3_and_v2(&self, path: &str) -> Found {
-        let (v3, v2) = (Box::pin(self.v3(path)), Box::pin(self.v2(path)));
-        let (v3, v2) = match select(v3, v2).await {
+        let (v3, v2) = match select(Box::pin(self.v3(path)), Box::pin(delay(HEAD_START_MS))).await {
             Either::Left((Ok(Some(v3)), _)) => return Ok(Some(v3)),
-            Either::Left((v3, v2)) => (v3, v2.await),
-            Either::Right((v2, v3)) => (v3.await, v2),
+            Either::Left((v3, _)) => (v3, self.v2(path).await),
+            Either::Right((_, v3)) => match select(v3, Box::pin(self.v2(path))).await {
+                Either::Left((Ok(Some(v3)), _)) => return Ok(Some(v3)),
+                Either::Left((v3, v2)) => (v3, v2.await),
+                Either::Right((v2, v3)) => (v3.await, v2),
+            },
         };
         match (v3, v2) {
             (Err(error), _) if is_final(&error) => Err(error),
@@ -228,8 +238,8 @@ impl Probe<'_> {
         let path = NodePath::parse_v2(path)?;
         let attributes =
             async { if self.options.without_attributes { Ok(None) } else { self.text(&path, ZATTRS).await } };
-        let (array, group, attributes) =
-            join3(self.text(&path, ZARRAY), self.text(&path, ZGROUP), attributes).await;
+        let (array, group) = (self.wanted(&path, NodeKind::Array), self.wanted(&path, NodeKind::Group));
+        let (array, group, attributes) = join3(array, group, attributes).await;
         let node = match (array, group) {
             (Ok(Some(array)), _) => (ZARRAY, array),
             (array, Ok(Some(group))) => {
@@ -238,12 +248,29 @@ impl Probe<'_> {
                 (ZGROUP, group)
             }
             (Err(error), _) | (_, Err(error)) => return Err(error),
-            (Ok(None), Ok(None)) => return Ok(None),
+            (Ok(None), Ok(None)) => return self.other_kind(&path).await,
         };
         let attributes = attributes?;
         let mut texts = vec![(node.0, node.1.as_slice())];
         texts.extend(attributes.as_deref().map(|text| (ZATTRS, text)));
         self.parsed(path, ZarrFormat::V2, &texts).map(Some)
+    }
+
+    /// The document that makes a node of v2 one of this kind, unless the other kind alone is wanted.
+    async fn wanted(&self, path: &NodePath, kind: NodeKind) -> Result<Option<Vec<u8>>> {
+        match self.options.kind {
+            Some(wanted) if wanted != kind => Ok(None),
+            _ => self.text(path, document_of(kind)).await,
+        }
+    }
+
+    /// Where the node is not of the kind that is wanted, it may be of the other one, which is another error.
+    async fn other_kind(&self, path: &NodePath) -> Found {
+        let Some(wanted) = self.options.kind else { return Ok(None) };
+        let other = if wanted == NodeKind::Array { NodeKind::Group } else { NodeKind::Array };
+        let text = self.text(path, document_of(other)).await?;
+        let Some(text) = text else { return Ok(None) };
+        self.parsed(path.clone(), ZarrFormat::V2, &[(document_of(other), &text)]).map(Some)
     }
 
     fn parsed(&self, path: NodePath, format: ZarrFormat, texts: &[(&str, &[u8])]) -> Result<OpenedNode> {
@@ -337,6 +364,11 @@ fn is_final(error: &Error) -> bool {
 fn text_of(path: &NodePath, suffix: &str, value: &Value) -> Result<Vec<u8>> {
     let text = value.to_vec(limits::METADATA_BYTES, "metadata document");
     text.map_err(|error| error.at_key(StoreKey::new(path, suffix).as_str()))
+}
+
+/// The document that makes a node of v2 one of this kind.
+fn document_of(kind: NodeKind) -> &'static str {
+    if kind == NodeKind::Array { ZARRAY } else { ZGROUP }
 }
 
 fn document_key(path: &NodePath) -> StoreKey {

@@ -1,16 +1,17 @@
-//! The face of the conventions' own module: JSON text in, JSON text out, in plain numbers, without wasm-bindgen.
-//! `convention/module.ts` drives it.
+//! The face of the conventions' own module: JSON text in, JSON text out, and the same of numbers, without wasm-bindgen.
+//! `engine/convention_module.ts` drives it.
 //!
-//! A call answers 0, or 1 when the answer is an error: `{code, message}`. The module imports nothing; a panic is a trap, after
+//! A call answers 0, or 1 when the answer is an error: `{code, message}` as JSON. The module imports nothing; a panic is a trap, after
 //! which the instance is thrown away.
 
 use std::cell::RefCell;
 
 use crate::convention;
-use crate::error::Error;
+use crate::error::{Error, Result};
+use crate::format::warp;
 
 thread_local! {
-    static ANSWER: RefCell<String> = const { RefCell::new(String::new()) };
+    static ANSWER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 /// A buffer for a request of `len` bytes; null where there is no memory. The call that is given it takes it.
@@ -24,21 +25,43 @@ pub extern "C" fn conventions_request(len: usize) -> *mut u8 {
     Box::into_raw(bytes.into_boxed_slice()).cast()
 }
 
-/// Answers the request that stands in a buffer.
+/// Answers the request that stands in a buffer, in JSON.
 ///
 /// # Safety
 /// `request` came from [`conventions_request`] with the same `len`, all of it was written, and it is not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn conventions_answer(request: *mut u8, len: usize) -> u32 {
+    let in_json = |bytes: &[u8]| {
+        let text = std::str::from_utf8(bytes).map_err(|error| Error::argument(error.to_string()));
+        text.and_then(convention::answer).map(String::into_bytes)
+    };
+    // SAFETY: as above.
+    unsafe { answered(request, len, in_json) }
+}
+
+/// Answers the numbers that stand in a buffer, in numbers (`format::warp`).
+///
+/// # Safety
+/// As of [`conventions_answer`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn conventions_warp(request: *mut u8, len: usize) -> u32 {
+    // SAFETY: as above.
+    unsafe { answered(request, len, warp::answer) }
+}
+
+/// Takes a request, and keeps its answer.
+///
+/// # Safety
+/// As of [`conventions_answer`].
+unsafe fn answered(request: *mut u8, len: usize, answer: impl Fn(&[u8]) -> Result<Vec<u8>>) -> u32 {
     if request.is_null() {
         return 1;
     }
     // SAFETY: `conventions_request` leaked a boxed slice of this very length.
     let bytes = unsafe { Box::from_raw(std::ptr::slice_from_raw_parts_mut(request, len)) };
-    let text = std::str::from_utf8(&bytes).map_err(|error| Error::argument(error.to_string()));
-    let (status, answer) = match text.and_then(convention::answer) {
+    let (status, answer) = match answer(&bytes) {
         Ok(answer) => (0, answer),
-        Err(error) => (1, report(&error)),
+        Err(error) => (1, report(&error).into_bytes()),
     };
     ANSWER.with_borrow_mut(|slot| *slot = answer);
     status
@@ -47,13 +70,13 @@ pub unsafe extern "C" fn conventions_answer(request: *mut u8, len: usize) -> u32
 /// Where the answer stands, until the next call.
 #[unsafe(no_mangle)]
 pub extern "C" fn conventions_answer_ptr() -> *const u8 {
-    ANSWER.with_borrow(|answer| answer.as_ptr())
+    ANSWER.with_borrow(Vec::as_ptr)
 }
 
 /// How long it is.
 #[unsafe(no_mangle)]
 pub extern "C" fn conventions_answer_len() -> usize {
-    ANSWER.with_borrow(String::len)
+    ANSWER.with_borrow(Vec::len)
 }
 
 fn report(error: &Error) -> String {

@@ -63,4 +63,5 @@ pub fn start(host: host::Host) {
     locks::install();
     panic::install();
     turn::set_pause(|| Box::pin(host::breathe()));
+    turn::set_delay(|ms| Box::pin(host::sleep(ms)));
 }

@@ -13,7 +13,7 @@ use crate::access::instruction::ProjectedAxis;
 use crate::access::part::Part;
 use crate::access::selection::{DimensionSelection, Selection};
 use crate::error::{Error, Result};
-use crate::format::conversion::{Bins, Conversion, Shading};
+use crate::format::conversion::{Bins, Colour, Conversion, Shading};
 use crate::format::data_type::DataType;
 use crate::read::decoder::Decoder;
 use crate::read::{
@@ -113,6 +113,10 @@ struct Wanted {
     shading: Option<Vec<f64>>,
     /// From which number to which, and how many bins.
     summary: Option<Bins>,
+    /// Of each label with a colour of its own: its lower and upper half, and the colour's bytes.
+    labels: Option<Vec<u32>>,
+    /// Whether each number is followed by its mask.
+    mask: bool,
 }
 
 impl Wanted {
@@ -123,6 +127,8 @@ impl Wanted {
             to: plain::member(wanted, "to").and_then(|name| name.as_string()),
             shading: plain::read(wanted, "shading", numbers)?,
             summary: plain::read(wanted, "summary", numbers)?.map(bins).transpose()?,
+            labels: plain::read(wanted, "labels", |words| plain::list(words, plain::word))?,
+            mask: plain::member(wanted, "mask").is_some_and(|mask| mask.is_truthy()),
         })
     }
 
@@ -138,11 +144,26 @@ impl Wanted {
         if let Some(bins) = self.summary {
             return conversion.summarized(bins);
         }
-        match self.to {
-            Some(name) => conversion.to(&name),
-            None => Ok(conversion),
+        if let Some(words) = self.labels {
+            return conversion.labelled(label_colours(&words)?);
         }
+        let conversion = match self.to {
+            Some(name) => conversion.to(&name)?,
+            None => conversion,
+        };
+        Ok(if self.mask { conversion.masked() } else { conversion })
     }
+}
+
+fn label_colours(words: &[u32]) -> Result<Vec<(u64, Colour)>> {
+    let (entries, rest) = words.as_chunks::<3>();
+    if !rest.is_empty() {
+        return Err(Error::argument("colours of labels are incomplete"));
+    }
+    let label = |[low, high, colour]: &[u32; 3]| {
+        (u64::from(*low) | u64::from(*high) << 32, colour.to_le_bytes())
+    };
+    Ok(entries.iter().map(label).collect())
 }
 
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a count

@@ -5,11 +5,16 @@
 //! - then `× scale`, then `+ offset`, each rounded to the arithmetic's type (f32 or f64), never fused; missing is NaN;
 //! - to an integer type: the nearest one, of two the even one; what is beyond the type becomes its nearest bound, NaN 0;
 //! - to a float type: the nearest one;
-//! - to colours: where the number stands in a window, from 0 to 1 and held there, to the power of gamma, becomes an entry of a table.
+//! - to colours: where the number stands in a window, from 0 to 1 and held there, to the power of gamma, becomes an entry of a table;
+//! - with a mask: each number is followed by whether it is there; what is missing is 0, and so is its mask;
+//! - to colours of labels: see [`labels`].
 //!
 //! What attributes mean is not known here: see `convention::cf`.
 
+pub mod labels;
+
 use crate::cast::{NumberType, cast};
+use labels::LabelColours;
 
 /// Numbers converted at a time: the blocks on the way fit the first-level cache.
 pub(crate) const BLOCK: usize = 512;
@@ -59,7 +64,7 @@ pub struct Shading {
     pub high: f64,
     /// The power that a place from 0 to 1 is raised to.
     pub gamma: f64,
-    /// Bytes of a colour: 1, or 4 of red, green, blue and alpha.
+    /// Bytes of a colour: 1, or 2 of a shade and its mask, or 4 of red, green, blue and alpha.
     pub width: usize,
     /// Colours in a row, and behind them that of what is missing.
     pub table: Vec<u8>,
@@ -70,8 +75,12 @@ pub struct Shading {
 pub enum Target {
     /// Numbers of a type.
     Number(NumberType),
+    /// Numbers of a type, each with a number behind it that tells whether it is there: [`mask_of`], or 0.
+    Masked(NumberType),
     /// Colours.
     Colours(Shading),
+    /// Colours of labels, which are integers.
+    Labels(LabelColours),
 }
 
 impl Target {
@@ -79,9 +88,16 @@ impl Target {
     pub fn size(&self) -> usize {
         match self {
             Self::Number(number) => number.size(),
+            Self::Masked(number) => 2 * number.size(),
             Self::Colours(shading) => shading.width,
+            Self::Labels(_) => 4,
         }
     }
+}
+
+/// The mask of a number that is there: 255 among bytes, as textures have it, else 1.
+pub fn mask_of(number: NumberType) -> u8 {
+    if number == NumberType::U8 { 255 } else { 1 }
 }
 
 /// An integer so that order and equality of all 64-bit ones are those of i64: unsigned ones of 64 bits are shifted by 2^63.
@@ -104,6 +120,9 @@ pub fn convert(src: &[u8], from: NumberType, dst: &mut [u8], unpacking: Option<&
         && (is_float(*to) || !is_float(from))
     {
         return cast(src, from, dst, *to);
+    }
+    if let Target::Labels(colours) = target {
+        return labels::colour(src, from, dst, colours);
     }
     let blocks = src.chunks(BLOCK * from.size()).zip(dst.chunks_mut(BLOCK * target.size()));
     blocks.for_each(|(src, dst)| convert_block(src, from, dst, unpacking, target));
@@ -147,20 +166,67 @@ fn convert_block(
     let wide = &mut wide[..count * arithmetic.size()];
     let is_double = arithmetic == NumberType::F64;
     match target {
-        Target::Number(to) if !is_float(*to) => {
-            if is_double {
-                each::<8>(wide, |bytes| f64::from_le_bytes(bytes).round_ties_even().to_le_bytes());
-            } else {
-                each::<4>(wide, |bytes| f32::from_le_bytes(bytes).round_ties_even().to_le_bytes());
-            }
-            cast(wide, arithmetic, dst, *to);
+        Target::Number(to) => number(wide, arithmetic, dst, *to),
+        Target::Masked(to) => {
+            let is_exact = unpacking.is_none() && !is_float(from) && !is_float(*to);
+            let exact = is_exact.then_some((src, from));
+            masked(wide, arithmetic, dst, *to, exact);
         }
-        Target::Number(to) => cast(wide, arithmetic, dst, *to),
+        Target::Labels(_) => unreachable!("labels are coloured before numbers are widened"),
         Target::Colours(shading) if is_double => shade(wide, dst, shading),
         Target::Colours(shading) => {
             let mut doubles = [0_u8; 8 * BLOCK];
             cast(wide, arithmetic, &mut doubles[..count * 8], NumberType::F64);
             shade(&doubles[..count * 8], dst, shading);
+        }
+    }
+}
+
+/// Numbers after the arithmetic as those of a type.
+fn number(wide: &mut [u8], arithmetic: NumberType, dst: &mut [u8], to: NumberType) {
+    if !is_float(to) && arithmetic == NumberType::F64 {
+        each::<8>(wide, |bytes| f64::from_le_bytes(bytes).round_ties_even().to_le_bytes());
+    } else if !is_float(to) {
+        each::<4>(wide, |bytes| f32::from_le_bytes(bytes).round_ties_even().to_le_bytes());
+    }
+    cast(wide, arithmetic, dst, to);
+}
+
+/// The same with masks. Integers that stay integers are `exact`: they go through no float.
+fn masked(
+    wide: &mut [u8],
+    arithmetic: NumberType,
+    dst: &mut [u8],
+    to: NumberType,
+    exact: Option<(&[u8], NumberType)>,
+) {
+    let count = wide.len() / arithmetic.size();
+    let mut missing = [false; BLOCK];
+    for (is_missing, bytes) in missing.iter_mut().zip(wide.chunks_exact(arithmetic.size())) {
+        *is_missing = match *bytes {
+            [a, b, c, d] => f32::from_le_bytes([a, b, c, d]).is_nan(),
+            [a, b, c, d, e, f, g, h] => f64::from_le_bytes([a, b, c, d, e, f, g, h]).is_nan(),
+            _ => false,
+        };
+    }
+    let mut plain = [0_u8; 8 * BLOCK];
+    let plain = &mut plain[..count * to.size()];
+    match exact {
+        Some((src, from)) => cast(src, from, plain, to),
+        None => number(wide, arithmetic, plain, to),
+    }
+    let mut one = [0_u8; 8];
+    let one = &mut one[..to.size()];
+    cast(&[mask_of(to)], NumberType::U8, one, to);
+    let numbers = plain.chunks_exact(to.size()).zip(&missing);
+    for (pair, (number, is_missing)) in dst.chunks_exact_mut(2 * to.size()).zip(numbers) {
+        let (value, mask) = pair.split_at_mut(to.size());
+        if *is_missing {
+            value.fill(0);
+            mask.fill(0);
+        } else {
+            value.copy_from_slice(number);
+            mask.copy_from_slice(one);
         }
     }
 }
@@ -227,8 +293,9 @@ fn mask(src: &[u8], from: NumberType, wide: &mut [u8], size: usize, missing: &Mi
 fn shade(wide: &[u8], dst: &mut [u8], shading: &Shading) {
     match shading.width {
         1 => shade_of::<1>(wide, dst, shading),
+        2 => shade_of::<2>(wide, dst, shading),
         4 => shade_of::<4>(wide, dst, shading),
-        width => panic!("a colour has 1 or 4 bytes, not {width}"),
+        width => panic!("a colour has 1, 2 or 4 bytes, not {width}"),
     }
 }
 

@@ -10,6 +10,7 @@
 //! | [`cast`] | numbers of one type as numbers of another |
 //! | [`convert`] | numbers masked, scaled and cast, or as colours |
 //! | [`summary`] | how many numbers, how high, how often |
+//! | [`warp`] | values of a grid in the pixels of a map |
 //! | [`delta`] | running sums |
 //! | [`crc32c`] | the checksum of shard indexes |
 //! | [`json`] | where the members of a large document stand |
@@ -40,6 +41,7 @@ pub mod scatter;
 pub mod shuffle;
 pub mod summary;
 pub mod swap;
+pub mod warp;
 pub mod zstd;
 
 mod copy;

@@ -14,7 +14,11 @@ use crate::store::LocalFuture;
 /// The host's way to let other tasks run.
 pub type Pause = fn() -> LocalFuture<'static, ()>;
 
+/// How the host waits some milliseconds.
+pub type Delay = fn(u32) -> LocalFuture<'static, ()>;
+
 thread_local! {
+    static DELAY: Cell<Option<Delay>> = const { Cell::new(None) };
     static PAUSE: Cell<Option<Pause>> = const { Cell::new(None) };
     /// The turn that tasks of this thread wait for.
     static CURRENT_TURN: RefCell<Weak<Turn>> = const { RefCell::new(Weak::new()) };
@@ -23,6 +27,19 @@ thread_local! {
 /// Sets how turns end on this thread.
 pub fn set_pause(pause: Pause) {
     PAUSE.set(Some(pause));
+}
+
+/// Says how this thread waits.
+pub fn set_delay(delay: Delay) {
+    DELAY.set(Some(delay));
+}
+
+/// Waits some milliseconds; for ever where the host has no timer.
+pub async fn delay(ms: u32) {
+    match DELAY.get() {
+        Some(delay) => delay(ms).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// Lets other tasks run if this task has run long enough.

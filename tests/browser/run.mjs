@@ -8,108 +8,12 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build as esbuild } from "esbuild";
 import { build as buildWithVite } from "vite";
-import webpack from "webpack";
-import { serve } from "../../scripts/serve.mjs";
-import viewer from "../../webpack.config.js";
 import { launchChromium } from "./chromium.mjs";
+import { bundle, OUTPUT, ROOT, serveTests, VITE } from "./served.mjs";
+import { runStaticHosts } from "./static_hosts.mjs";
 
-const ROOT = join(import.meta.dirname, "../..");
-const OUTPUT = join(ROOT, "target/browser-tests");
-const VIEWER = join(ROOT, "target/browser-viewer");
-const VITE = join(ROOT, "target/browser-vite");
-
-const TEST_PAGE = {
-  mode: "development",
-  devtool: "inline-source-map",
-  context: ROOT,
-  entry: { page: "./tests/browser/page.mjs", isolated: "./tests/browser/isolated/page.mjs" },
-  output: { path: OUTPUT, filename: "[name].js", clean: true },
-  performance: { hints: false },
-};
-
-/** Bundles the test page, and the viewer as `npm start` does; rejects with webpack's own words. */
-function bundle() {
-  const viewerHere = { ...viewer, context: ROOT, output: { ...viewer.output, path: VIEWER } };
-  return new Promise((resolve, reject) => {
-    webpack([TEST_PAGE, viewerHere], (error, stats) => {
-      if (error || stats.hasErrors()) reject(error ?? new Error(stats.toString("errors-only")));
-      else resolve();
-    });
-  });
-}
-
-/** What makes a page cross-origin isolated: it may share memory with its workers. */
-const ISOLATION = {
-  "Cross-Origin-Opener-Policy": "same-origin",
-  "Cross-Origin-Embedder-Policy": "require-corp",
-};
-
-/** The pages, and the headers that they come with. */
-const PAGES = { "/": { script: "page.js" }, "/isolated": { script: "isolated.js", headers: ISOLATION } };
-
-/** A page is an answer of ours: there is nothing in it but the bundle. */
-function answerPage(request, response) {
-  const page = PAGES[request.url];
-  if (!page) return false;
-  response.writeHead(200, { "Content-Type": "text/html; charset=utf-8", ...page.headers });
-  response.end(
-    `<!doctype html><title>zarr-wasm tests</title><link rel="icon" href="data:,"><script src="${page.script}"></script>`,
-  );
-  return true;
-}
-
-/** Answers that tell of their request, and a service worker that answers by itself. */
-function answerEcho(request, response) {
-  if (request.url.startsWith("/lost/modules/engine-texts.js")) {
-    response.writeHead(404);
-    response.end();
-    return true;
-  }
-  if (!request.url.startsWith("/echo/")) return false;
-  const send = (type, body, headers = {}) => {
-    response.writeHead(200, { "Content-Type": type, "Cache-Control": "no-store", ...headers });
-    response.end(body);
-  };
-  if (request.url === "/echo/cookie") send("text/plain", "", { "Set-Cookie": "zarr=1; Path=/" });
-  else if (request.url === "/echo/service_worker.js") {
-    send("text/javascript", SERVICE_WORKER, { "Service-Worker-Allowed": "/" });
-  } else if (request.url.endsWith("/zarr.json")) {
-    const { referer = "", cookie = "" } = request.headers;
-    send(
-      "application/json",
-      JSON.stringify({ zarr_format: 3, node_type: "group", attributes: { referer, cookie } }),
-    );
-  } else {
-    response.writeHead(404);
-    response.end();
-  }
-  return true;
-}
-
-const SERVICE_WORKER = `
-  self.addEventListener("install", () => self.skipWaiting());
-  self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
-  self.addEventListener("fetch", (event) => {
-    if (!new URL(event.request.url).pathname.startsWith("/by-service-worker/")) return;
-    const isDocument = event.request.url.endsWith("/zarr.json");
-    const body = JSON.stringify({ zarr_format: 3, node_type: "group", attributes: { from: "service worker" } });
-    event.respondWith(isDocument ? new Response(body) : new Response("", { status: 404 }));
-  });`;
-
-/** A frame with the policy that its address names. */
-function answerFrame(request, response) {
-  const { pathname, searchParams } = new URL(request.url, "http://localhost");
-  if (pathname !== "/frame") return false;
-  const [policy, script] = [searchParams.get("policy"), searchParams.get("script")];
-  response.writeHead(200, {
-    "Content-Type": "text/html; charset=utf-8",
-    ...(policy && { "Content-Security-Policy": policy }),
-  });
-  response.end(
-    `<!doctype html><title>frame</title><link rel="icon" href="data:,"><script type="module" crossorigin src="${script}"></script>`,
-  );
-  return true;
-}
+/** The pages whose tests run here; those of `/engines` are among the first's. */
+const PAGES = ["/", "/isolated"];
 
 function reporter() {
   const totals = { pass: 0, fail: 0 };
@@ -133,14 +37,6 @@ async function runPage(browser, url, report) {
     console.log(`# console.error: ${message.text()}`);
   });
   await page.exposeFunction("reportTest", report);
-  // A test may change a frame's window before the frame's own scripts run: by setting `prepareFrame`.
-  await page.addInitScript(() => {
-    try {
-      if (parent !== window) parent.prepareFrame?.(window);
-    } catch {
-      // A frame without an origin may not look at its parent.
-    }
-  });
   await page.goto(url);
   await page.evaluate((pattern) => window.runTests(pattern), process.argv[2] ?? "");
   await page.close();
@@ -199,28 +95,16 @@ async function runVitePage(browser, address, report) {
 
 await bundle();
 await bundleWithVite();
-const FOLDERS = {
-  "/": OUTPUT,
-  "/dist/": join(ROOT, "dist"),
-  "/lost/": join(ROOT, "dist"),
-  "/frames/": join(ROOT, "tests/browser/frames"),
-  "/fixtures/": join(ROOT, "tests/fixtures"),
-  "/stores/": join(ROOT, "tests/stores"),
-  "/vite/": VITE,
-  "/viewer/": VIEWER,
-  "/viewer/demo/": join(ROOT, "tests/fixtures/demo"),
-};
-const intercept = (...exchange) =>
-  answerPage(...exchange) || answerEcho(...exchange) || answerFrame(...exchange);
-const server = await serve(FOLDERS, { intercept });
+const server = await serveTests();
 const browser = await launchChromium();
 const { totals, report } = reporter();
 try {
-  for (const path of Object.keys(PAGES)) await runPage(browser, `${server.url}${path}`, report);
+  for (const path of PAGES) await runPage(browser, `${server.url}${path}`, report);
   if (process.argv[2] === undefined) {
     await runFilePage(browser, report);
     await runVitePage(browser, server.url, report);
   }
+  await runStaticHosts(browser, report, new RegExp(process.argv[2] ?? ""));
 } catch (error) {
   report({ name: "the page runs its tests", error: String(error.stack) });
 } finally {

@@ -6,6 +6,7 @@ import { ok } from "./harness.mjs";
 
 const STEP_MS = 30;
 const PATIENCE_MS = 20_000;
+const COUNTED_MS = 1200;
 
 /** Resolves to the first truthy value of `find`. */
 export async function until(find, what) {
@@ -18,17 +19,17 @@ export async function until(find, what) {
   }
 }
 
-/** Opens the viewer with a query; without WebGL on request. */
-export async function openViewer(query = "", { webgl = true } = {}) {
+/** Opens the viewer with a query, in a frame of a size in CSS pixels; without WebGL on request. */
+export async function openViewer(query = "", { webgl = true, size = [1200, 800] } = {}) {
   document.querySelector("iframe")?.remove();
   const frame = document.createElement("iframe");
-  frame.style = "width: 1200px; height: 800px; border: 0";
+  frame.style = `width: ${size[0]}px; height: ${size[1]}px; border: 0`;
   // run.mjs calls this before any script of the frame runs.
   window.prepareFrame = ({ HTMLCanvasElement }) => changeWebgl(HTMLCanvasElement.prototype, webgl);
   frame.src = `/viewer/${query}`;
   document.body.append(frame);
   const viewer = new ViewerFrame(frame);
-  await until(() => viewer.find("#details"), "the page");
+  await until(() => viewer.find("#panel-data"), "the page");
   return viewer;
 }
 
@@ -65,9 +66,11 @@ class ViewerFrame {
 
   /** Waits until the whole picture is on the screen. */
   async drawn() {
-    const plane = () => this.find('#plane:not([hidden])[aria-busy="false"]');
-    await until(() => plane() || this.find('[role="alert"]'), "the picture");
-    ok(plane(), `no picture: ${this.text('[role="alert"]')}`);
+    const picture = () => this.find('#map:not([hidden])[aria-busy="false"] canvas');
+    await until(() => picture() || this.find('[role="alert"]'), "the picture");
+    ok(picture(), `no picture: ${this.text('[role="alert"]')}`);
+    // A picture that is done is on the screen with the next frame.
+    await new Promise((resolve) => setTimeout(resolve, 2 * STEP_MS));
   }
 
   /** Sets a field as typing or dragging does. */
@@ -83,19 +86,19 @@ class ViewerFrame {
     element.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
   }
 
-  /** Moves the pointer over the middle of an element of the plane, across and down, and returns what the readout says. */
-  async point(across, down) {
-    const [x, y, scale] = this.query.get("view").split(",").map(Number);
-    const { left, top, width, height } = this.find("#plane").getBoundingClientRect();
-    const clientX = left + width / 2 + (across + 0.5 - x) * scale;
-    const clientY = top + height / 2 + (down + 0.5 - y) * scale;
-    const pointer = this.find("#pointer");
-    pointer.textContent = "";
-    const target = this.document.elementFromPoint(clientX, clientY);
-    const { PointerEvent } = this.frame.contentWindow;
-    target.dispatchEvent(new PointerEvent("pointermove", { clientX, clientY, bubbles: true, pointerId: 1 }));
-    await until(() => pointer.textContent !== "", "the value under the pointer");
-    return pointer.textContent;
+  /** Lets the key go. */
+  release(element, key) {
+    element.dispatchEvent(new KeyboardEvent("keyup", { key, bubbles: true }));
+  }
+
+  /** Requests of the data, as the page counts them. */
+  async requests() {
+    const panel = this.find("#switch-data");
+    if (panel.getAttribute("aria-expanded") === "false") panel.click();
+    this.find("details.activity").open = true;
+    // The page counts twice a second.
+    await new Promise((resolve) => setTimeout(resolve, COUNTED_MS));
+    return Number(this.text("#counters dd").replace(/\s/g, ""));
   }
 
   submit(selector) {
@@ -108,8 +111,14 @@ class ViewerFrame {
     sample.width = 64;
     sample.height = 48;
     const context = sample.getContext("2d");
-    context.drawImage(this.find("#plane canvas"), 0, 0, sample.width, sample.height);
+    context.drawImage(this.find("#map canvas"), 0, 0, sample.width, sample.height);
     return context.getImageData(0, 0, sample.width, sample.height).data;
+  }
+
+  /** Whether the picture is another one than these pixels. */
+  differs(before) {
+    const after = this.pixels();
+    return before.some((value, at) => Math.abs(value - after[at]) > 8);
   }
 
   /** How many different colours the picture has where it is opaque. */

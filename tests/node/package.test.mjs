@@ -83,6 +83,7 @@ const NAMES = [
   "storesOfDrop",
   "timeUnits",
   "validate",
+  "warp",
   "withByteCaching",
   "withConsolidatedMetadata",
   "withMaybeConsolidatedMetadata",

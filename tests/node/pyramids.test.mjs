@@ -191,6 +191,9 @@ test("where no level can be used, the error says which were refused and why", as
     [1, ["pyramid/unreadable", "pyramid/unreadable"]],
   );
   refused.delete("/2/zarr.json");
+  // Nodes are opened once for a group, until it is read anew.
+  assert.equal((await zarr.pyramid(root)).levels.length, 1);
+  await root.refresh();
   await assert.rejects(zarr.pyramid(root), (error) => {
     assert.match(error.message, /"\/0" cannot be opened: .*int1024/);
     assert.match(error.message, /"\/1" cannot be opened: .*r12/);

@@ -1,14 +1,22 @@
 /** The page's program: the style sheets, and a viewer for what the page's address asks for. */
 
-import "./style.css";
-import "./side.css";
-import "./picture.css";
-import { readUrlState } from "./url_state.js";
+import "../style/page.css";
+import "../style/stage.css";
+import "../style/panels.css";
+import "../style/small.css";
+import { readUrlState } from "./opening/url_state.js";
+import { byId } from "./page/element.js";
+import { Messages } from "./panels/messages.js";
+import { explain } from "./text/errors.js";
 import { Viewer } from "./viewer.js";
 
-async function start(): Promise<void> {
-  const viewer = await Viewer.create();
-  await viewer.open(readUrlState(location.search));
+function start(): void {
+  try {
+    void new Viewer().open(readUrlState(location.search), false);
+  } catch (error) {
+    // Without WebGL there is no picture: one sentence is better than an empty page.
+    new Messages(byId("messages")).fail(explain(error, null));
+  }
 }
 
-void start();
+start();

@@ -1,279 +1,237 @@
-/** Opens a data set, lets one node of it be chosen, shows that node, and keeps the page's address in step with what is shown. */
+/**
+ * Opens a data set, lets one node of it be chosen, and hands it to the stage that shows it. What was on show stays until
+ * the next has been read. Keeps the page's address in step.
+ */
 
-import { parseAddress } from "./address.js";
-import { ContrastPanel } from "./contrast_panel.js";
-import { type ArrayNode, type Dataset, type DatasetNode, openDataset } from "./dataset.js";
-import { byId, element } from "./element.js";
-import { explain, isAbort } from "./errors.js";
-import { MessageView } from "./message_view.js";
-import { readMultiscale } from "./multiscales.js";
-import { nodePanel } from "./node_panel.js";
-import { shapeText } from "./number_text.js";
-import { Picture } from "./picture.js";
-import { isDrawable } from "./plane.js";
-import { firstLevel, levelChoice, openPyramid, type PyramidLevel } from "./pyramid.js";
-import { Sliders } from "./sliders.js";
-import { StatusBar } from "./status_bar.js";
-import { Toolbar } from "./toolbar.js";
-import { Tree } from "./tree.js";
-import { type UrlState, writeUrlState } from "./url_state.js";
-import { showValues } from "./values_view.js";
-import { Wire } from "./wire.js";
-
-/** Served beside the page; the first is what a page without a source shows. */
-const DEMOS = [
-  { name: "Cells", source: "./demo/cells.ome.zarr" },
-  { name: "Climate", source: "./demo/climate.zarr" },
-];
-
-const LISTING = {
-  consolidated: "",
-  multiscales: "Listed from the picture pyramid's attributes; a web server cannot list other nodes.",
-  none: "Nothing more is listed: a web server cannot list folders, and there is no consolidated metadata.",
-};
-
-/** Arrays that are looked at to choose the first one to show. */
-const LOOKED_AT = 50;
-
-/** Browsers refuse more than about a hundred changes of the address in half a minute. */
-const ADDRESS_MS = 400;
+import { type Dataset, type DatasetNode, openDataset } from "./opening/dataset.js";
+import { firstPath, imageAround } from "./opening/first_node.js";
+import { PageHistory } from "./opening/history.js";
+import { joined, roleOf } from "./opening/metadata_names.js";
+import { rememberSource } from "./opening/recent.js";
+import { SAMPLES } from "./opening/samples.js";
+import { isLocal, type Source, sourceOf } from "./opening/source.js";
+import type { UrlState } from "./opening/url_state.js";
+import { byId } from "./page/element.js";
+import { Layout } from "./page/layout.js";
+import { Messages } from "./panels/messages.js";
+import { nodeDetails } from "./panels/node_details.js";
+import { OpenMenu } from "./panels/open_menu.js";
+import { Status } from "./panels/status.js";
+import { Tree } from "./panels/tree.js";
+import { readPlate, readWell } from "./scene/plate.js";
+import type { Shown } from "./shown.js";
+import { Stage } from "./stage.js";
+import { explain, isAbort } from "./text/errors.js";
+import { shapeText } from "./text/numbers.js";
 
 export class Viewer {
   readonly #address = byId<HTMLInputElement>("address");
-  readonly #values = byId("values");
   readonly #tree = new Tree(byId("tree"));
-  readonly #message = new MessageView(byId("message"));
-  readonly #wire = new Wire();
-  readonly #status = new StatusBar(byId<HTMLProgressElement>("progress"), byId("counters"), this.#wire);
-  readonly #toolbar: Toolbar;
-  readonly #picture: Picture;
+  readonly #layout = new Layout();
+  readonly #messages = new Messages(byId("messages"));
+  readonly #status = new Status(byId<HTMLProgressElement>("progress"), byId("loading"), byId("counters"));
+  readonly #stage = new Stage(this.#status);
+  readonly #history = new PageHistory(() => this.#state());
+  readonly #menu = new OpenMenu();
 
   #opening = new AbortController();
-  #selecting = new AbortController();
-  #url: URL | null = null;
   #dataset: Dataset | null = null;
-  #levels: PyramidLevel[] = [];
-  /** What the address of the page says beside the picture's own part. */
-  #shown: UrlState = {};
-  #drawn: ArrayNode | null = null;
-  #addressTimer = 0;
+  #path = "";
 
-  static async create(): Promise<Viewer> {
-    const toolbar = new Toolbar(byId("toolbar"));
-    const parts = {
-      plane: byId("plane"),
-      pointer: byId("pointer"),
-      sliders: new Sliders(byId("sliders"), toolbar.axes),
-      contrast: new ContrastPanel(byId("contrast")),
-    };
-    return new Viewer(toolbar, await Picture.create(parts));
-  }
-
-  private constructor(toolbar: Toolbar, picture: Picture) {
-    this.#toolbar = toolbar;
-    this.#picture = picture;
-    this.#status.setDrawnBy(picture.drawnBy);
-    this.#listenToPicture();
+  constructor() {
+    this.#history.onMove = (state) => void this.open(state, false);
+    this.#stage.onChange = () => this.#history.changed();
+    this.#stage.onPath = (path) => void this.#choose({ path });
+    this.#stage.onVariable = (variable) => void this.#choose({ path: this.#path, variable });
+    this.#stage.onWarnings = () => this.#warn();
+    this.#stage.onError = (error) => this.#fail(error, this.#dataset?.source ?? null, this.#path);
+    this.#tree.onSelect = (path) => void this.#choose({ path });
+    this.#menu.onAddress = (source) => void this.open({ source }, true);
+    this.#menu.onSource = (source) => void this.open({ source: source.key }, true);
+    this.#menu.onError = (error) => this.#fail(error, null);
     this.#listenToForms();
-    this.#tree.onSelect = (path) => this.#choose(path);
-    this.#tree.describe = (path) => this.#describe(path);
-    byId("demos").append(
-      element("span", {}, "Demo"),
-      ...DEMOS.map(({ name, source }) =>
-        element("button", { type: "button", onclick: () => this.open({ source }) }, name),
-      ),
-    );
   }
 
-  /** Opens what a state names; the first demo when it names nothing. */
-  async open(state: UrlState): Promise<void> {
-    const source = state.source ?? DEMOS[0]?.source ?? "";
-    this.#opening.abort();
-    this.#opening = new AbortController();
-    const { signal } = this.#opening;
-    this.#close(source);
+  /** Opens what a state names; the first sample when it names nothing. `leaves`: what is on show stays in the history. */
+  async open(state: UrlState, leaves: boolean): Promise<void> {
+    const key = state.source ?? SAMPLES[0]?.source ?? "";
+    this.#address.value = isLocal(key) ? "" : key;
+    const signal = this.#begin("Opening");
+    let source: Source | null = null;
     try {
-      this.#url = parseAddress(source, document.baseURI);
-      const dataset = await openDataset(this.#url, this.#wire, signal);
+      source = sourceOf(key, document.baseURI);
+      const isOpen = source.key === this.#dataset?.source.key;
+      const dataset = isOpen && this.#dataset ? this.#dataset : await openDataset(source, signal);
       signal.throwIfAborted();
-      this.#dataset = dataset;
-      this.#showHierarchy(dataset);
-      await this.#select(state.path ?? (await firstPath(dataset)), state);
+      const path = state.path ?? (await firstPath(dataset, signal));
+      await this.#show(dataset, { ...state, path }, signal, leaves);
+      if (source.url && leaves) rememberSource(key);
     } catch (error) {
-      if (!signal.aborted && !isAbort(error)) this.#fail(error);
+      if (!signal.aborted && !isAbort(error)) this.#fail(error, source, state.path);
     }
   }
 
-  #close(source: string): void {
-    this.#selecting.abort();
-    this.#dataset = null;
-    this.#url = null;
-    this.#levels = [];
-    this.#shown = { source };
-    this.#address.value = source;
-    this.#tree.clear();
-    this.#toolbar.setLevels([], "");
-    byId("listing").textContent = "";
-    byId("path-form").hidden = true;
-    byId("details").replaceChildren();
-    this.#showPart("none");
-    this.#message.say("Opening…");
-    this.#status.busy();
-  }
-
-  #showHierarchy(dataset: Dataset): void {
-    const name = dataset.url.pathname.split("/").filter(Boolean).at(-1) ?? dataset.url.host;
-    document.title = `${decodeURIComponent(name)} · Zarr viewer`;
-    this.#tree.show(decodeURIComponent(name), dataset.entries);
-    byId("listing").textContent = dataset.root.kind === "array" ? "" : LISTING[dataset.listing];
-    byId("path-form").hidden = dataset.listing === "consolidated" || dataset.root.kind === "array";
-  }
-
-  /** A node that a person picked; levels of the pyramid on show keep the place that is looked at. */
-  async #choose(path: string): Promise<void> {
-    try {
-      await this.#select(path, {});
-    } catch (error) {
-      if (!isAbort(error)) this.#fail(error, path);
-    }
-  }
-
-  async #select(path: string, wanted: UrlState): Promise<void> {
+  /** A node that a person picked. */
+  async #choose(state: UrlState & { path: string }): Promise<void> {
     const dataset = this.#dataset;
     if (!dataset) return;
-    this.#selecting.abort();
-    this.#selecting = new AbortController();
-    const { signal } = this.#selecting;
-    this.#status.busy();
-    const node = await dataset.node(path);
-    signal.throwIfAborted();
-    this.#shown = { source: this.#shown.source ?? "", path };
-    byId<HTMLInputElement>("path").value = path;
-    byId("details").replaceChildren(...nodePanel(node, path));
-    this.#tree.select(path);
-    const sameLevels = this.#levels.some((level) => level.path === path) && this.#drawn !== null;
-    if (!sameLevels) this.#levels = await this.#pyramidAround(dataset, path, node, signal);
-    const stage = byId("plane").parentElement;
-    const view = { width: stage?.clientWidth ?? 0, height: stage?.clientHeight ?? 0 };
-    const shown = node.kind === "array" ? { path, array: node } : firstLevel(this.#levels, view);
-    this.#toolbar.setLevels(levelChoice(this.#levels), shown?.path ?? "");
-    await this.#show(shown?.array, sameLevels, wanted, signal);
+    const signal = this.#begin("Reading");
+    try {
+      await this.#show(dataset, state, signal, true);
+    } catch (error) {
+      if (!signal.aborted && !isAbort(error)) this.#fail(error, dataset.source, state.path);
+    }
   }
 
-  /** The levels of the pyramid that a node is, or is a level of. */
-  async #pyramidAround(
-    dataset: Dataset,
-    path: string,
-    node: DatasetNode,
-    signal: AbortSignal,
-  ): Promise<PyramidLevel[]> {
-    if (node.kind === "group") return openPyramid(node, signal);
-    const segments = path.split("/");
-    for (let depth = segments.length - 1; path !== "" && depth >= 0; depth--) {
-      const above = segments.slice(0, depth).join("/");
-      if (!dataset.entries.some((entry) => entry.path === above)) continue;
-      const levels = await openPyramid(await dataset.node(above), signal, segments.at(-1));
-      if (levels.some((level) => level.path === path)) return levels;
-    }
-    return [];
+  /** Whatever was being opened is given up. */
+  #begin(text: string): AbortSignal {
+    this.#opening.abort();
+    this.#opening = new AbortController();
+    this.#status.busy(text);
+    return this.#opening.signal;
   }
 
   async #show(
-    array: ArrayNode | undefined,
-    sameLevels: boolean,
-    wanted: UrlState,
+    dataset: Dataset,
+    wanted: UrlState & { path: string },
     signal: AbortSignal,
+    leaves: boolean,
   ): Promise<void> {
-    this.#message.clear();
-    const drawable = array !== undefined && isDrawable(array);
-    this.#drawn = drawable ? array : null;
-    this.#writeAddress();
-    if (drawable) {
-      this.#showPart("picture");
-      if (sameLevels) this.#picture.showLevel(array);
-      else this.#picture.show(array, wanted);
-      return;
-    }
-    this.#showPart("none");
-    if (array) {
-      await showValues(this.#values, array, signal);
-      this.#showPart("values");
-    } else {
-      this.#message.say("This is a group. Choose an array of the hierarchy to see it.");
-    }
+    const node = await dataset.node(wanted.path);
+    signal.throwIfAborted();
+    const shown = await this.#prepared(dataset, node, wanted, signal);
+    signal.throwIfAborted();
+    if (leaves && this.#dataset) this.#history.leave();
+    if (dataset !== this.#dataset) this.#showHierarchy(dataset);
+    this.#path = wanted.path;
+    this.#messages.clear();
     this.#status.idle();
+    byId("details").replaceChildren(...nodeDetails(node, wanted.path));
+    byId<HTMLInputElement>("path").value = wanted.path;
+    document.title = `${shown.title || dataset.source.name} · Zarr viewer`;
+    this.#stage.show(shown, wanted);
+    await this.#tree.select(wanted.path);
+    if (shown.kind === "scene") this.#tree.add(labelsOf(shown));
+    this.#warn();
+    this.#history.changed();
   }
 
-  #showPart(part: "picture" | "values" | "none"): void {
-    for (const id of ["toolbar", "controls", "plane"]) byId(id).hidden = part !== "picture";
-    this.#values.hidden = part !== "values";
-    if (part === "picture") return;
-    byId("plane").setAttribute("aria-busy", "false");
-    byId("pointer").hidden = true;
-    this.#drawn = null;
+  /** Reads what is to be shown of a node, while the picture before it is still there. */
+  async #prepared(
+    dataset: Dataset,
+    node: DatasetNode,
+    wanted: UrlState & { path: string },
+    signal: AbortSignal,
+  ): Promise<Shown> {
+    const { path } = wanted;
+    const source = dataset.source.name;
+    const plate = node.kind === "group" ? readPlate(node) : null;
+    if (plate) return { kind: "plate", plate, path, title: plate.name || source, source, dataset };
+    const fields = node.kind === "group" ? readWell(node) : null;
+    if (fields) {
+      const [first = ""] = fields;
+      const at = joined(path, first);
+      return this.#stage.prepare(
+        await dataset.node(at),
+        { ...wanted, path: at },
+        await placing(dataset, at),
+        signal,
+      );
+    }
+    const image = await imageAround(dataset, path);
+    if (image && node.kind === "array") {
+      const level = wanted.level ?? image.level;
+      return this.#stage.prepare(
+        image.group,
+        { ...wanted, level },
+        await placing(dataset, image.path),
+        signal,
+      );
+    }
+    return this.#stage.prepare(node, wanted, await placing(dataset, path), signal);
   }
 
-  #fail(error: unknown, path = this.#shown.path ?? ""): void {
+  #showHierarchy(dataset: Dataset): void {
+    this.#dataset = dataset;
+    const { root, all, source } = dataset;
+    const role = root.kind === "group" ? roleOf(root.attrs) : undefined;
+    this.#tree.show({
+      name: source.name,
+      root: { path: "", kind: root.kind, role },
+      all,
+      children: (path) => dataset.children(path),
+      describe: (path) => describe(dataset, path),
+    });
+    byId("path-form").hidden = all !== null || root.kind === "array";
+    // A single image is its own hierarchy; variables are there to be chosen from.
+    this.#layout.suggest("data", root.kind === "group" && role !== "image");
+  }
+
+  #fail(error: unknown, source: Source | null, path = ""): void {
     this.#status.idle();
-    this.#message.fail(explain(error, this.#url && nodeUrl(this.#url, path)));
-    byId("plane").setAttribute("aria-busy", "false");
-    this.#writeAddress();
+    this.#messages.fail(explain(error, source?.url ? nodeUrl(source.url, path) : null));
   }
 
-  async #describe(path: string): Promise<string> {
-    const node = await this.#dataset?.node(path);
-    return node?.kind === "array" ? `${shapeText(node.shape)} ${node.dtype}` : "";
+  /** Servers that ignore ranges are noticed while they are read. */
+  #warn(): void {
+    for (const warning of this.#dataset?.warnings ?? []) this.#messages.note(warning);
   }
 
-  #listenToPicture(): void {
-    this.#picture.onChange = () => this.#writeAddress();
-    this.#picture.onProgress = (progress) => this.#status.show(progress);
-    this.#picture.onError = (error) => this.#fail(error);
-    this.#toolbar.onLevel = (path) => this.#choose(path);
-    this.#toolbar.onZoom = (factor) => this.#picture.zoomBy(factor);
-    this.#toolbar.onFit = () => this.#picture.fit();
+  #state(): UrlState {
+    if (!this.#dataset) return {};
+    return { source: this.#dataset.source.key, path: this.#path, ...this.#stage.state() };
   }
 
   #listenToForms(): void {
     byId("address-form").addEventListener("submit", (event) => {
       event.preventDefault();
-      this.open({ source: this.#address.value });
+      void this.open({ source: this.#address.value }, true);
     });
     byId("path-form").addEventListener("submit", (event) => {
       event.preventDefault();
-      this.#choose(byId<HTMLInputElement>("path").value.replace(/^\/+|\/+$/g, ""));
+      void this.#choose({ path: byId<HTMLInputElement>("path").value.replace(/^\/+|\/+$/g, "") });
     });
   }
-
-  #writeAddress(): void {
-    clearTimeout(this.#addressTimer);
-    this.#addressTimer = window.setTimeout(() => {
-      const state = this.#drawn ? { ...this.#shown, ...this.#picture.state() } : this.#shown;
-      history.replaceState(null, "", writeUrlState(state));
-    }, ADDRESS_MS);
-  }
 }
+
+/** Where a node stands, for its title. */
+async function placing(dataset: Dataset, path: string) {
+  const source = dataset.source.name;
+  const parts = path.split("/");
+  const above = parts.slice(0, -1).join("/");
+  if (path === "") return { source, path, dataset };
+  const well = await dataset.node(above).catch(() => null);
+  const fields = well?.kind === "group" ? readWell(well) : null;
+  if (!fields) return { source, path, dataset };
+  const name = parts.slice(-3, -1).join("");
+  const plate = parts.slice(0, -3).join("/");
+  return {
+    source: `${source} · well ${name}`,
+    path,
+    dataset,
+    fields: fields.map((field) => joined(above, field)),
+    above: { name: "Plate", path: plate },
+  };
+}
+
+async function describe(dataset: Dataset, path: string): Promise<string> {
+  // Only where it costs no request: rows of a long list are not worth one each.
+  if (!dataset.all) return "";
+  const node = await dataset.node(path);
+  return node.kind === "array" ? `${shapeText(node.shape)} ${node.dtype}` : "";
+}
+
+const labelsOf = ({ scene, path }: Shown & { kind: "scene" }) =>
+  scene.labels.map((label) => ({
+    path: plainPath(label.path) || path,
+    kind: "group" as const,
+    role: "label" as const,
+  }));
+
+const plainPath = (path: string) => path.replace(/^\/+|\/+$/g, "");
 
 function nodeUrl(root: URL, path: string): URL {
   const url = new URL(root);
   if (path !== "") url.pathname = `${url.pathname.replace(/\/$/, "")}/${path}`;
   return url;
-}
-
-/** What to show of a data set when nothing was asked for: a pyramid at the root, else the largest array with a plane, else the root. */
-async function firstPath(dataset: Dataset): Promise<string> {
-  const { root, entries, listing } = dataset;
-  if (root.kind === "array" || listing !== "consolidated" || readMultiscale(root.attrs)) return "";
-  if ((await openPyramid(root, new AbortController().signal)).length > 0) return "";
-  const arrays = entries.filter((entry) => entry.kind === "array").slice(0, LOOKED_AT);
-  const nodes = await Promise.allSettled(arrays.map(({ path }) => dataset.node(path)));
-  let best = { path: "", elements: 0 };
-  for (const [index, { path }] of arrays.entries()) {
-    const outcome = nodes[index];
-    if (outcome?.status !== "fulfilled" || outcome.value.kind !== "array" || !isDrawable(outcome.value))
-      continue;
-    const elements = outcome.value.shape.reduce((product, length) => product * length, 1);
-    if (elements > best.elements) best = { path, elements };
-  }
-  return best.path;
 }

@@ -68,7 +68,7 @@ fn of_grid_mapping(nodes: &Nodes, level: &FoundLevel<'_>, wants: &mut Wants) -> 
     }
     let path = join(&parent(&level.path), name);
     let Some(known) = nodes.get(&path) else {
-        wants.node(path);
+        wants.array(path);
         return None;
     };
     let mapping = known.as_ref()?;

@@ -56,6 +56,8 @@ pub fn find<'a>(
     for level in source.levels.iter().take(LEVELS) {
         let path = join(root, &level.asset);
         match question.nodes.get(&path) {
+            // OME's levels are arrays; those of others may be groups of several.
+            None if source.convention == "ome" => wants.array(path),
             None => wants.node(path),
             Some(None) => question.report(&path, &level.pointer, "nothing", report),
             Some(Some(node)) if node.kind == Kind::Array => {
@@ -92,7 +94,7 @@ fn of_group<'a>(
     let Some(variable) = &found.variable else { return Ok(()) };
     let path = join(path, variable);
     match question.nodes.get(&path) {
-        None => wants.node(path),
+        None => wants.array(path),
         Some(Some(node)) if node.kind == Kind::Array => {
             found.levels.push(FoundLevel { source: level, path, node, group: Some(group) });
         }
@@ -125,7 +127,7 @@ fn choose(
     for name in &names {
         let path = join(path, name);
         match question.nodes.get(&path) {
-            None => wants.node(path),
+            None => wants.array(path),
             Some(Some(node)) if node.kind == Kind::Array && node.shape.len() >= 2 => {
                 ranked.push((node.shape.len(), name));
             }

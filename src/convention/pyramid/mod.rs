@@ -81,12 +81,7 @@ fn reason(path: &str, Refusal { message, .. }: &Refusal) -> String {
 #[serde(untagged)]
 pub enum Step {
     /// These nodes, and lists of what is below these groups.
-    Need {
-        /// Paths.
-        nodes: Vec<String>,
-        /// Paths.
-        listings: Vec<String>,
-    },
+    Need(Wants),
     /// The answer.
     Model(Box<Model>),
 }
@@ -148,34 +143,52 @@ pub struct Model {
     pub variable: Option<String>,
     /// Whether positions are in the world, or only relative to the finest level's elements.
     pub placed: bool,
+    /// Whether `spatial:` of the group says where x and y are.
+    pub spatial: bool,
     /// Transformations that are not used.
     pub ignored: Vec<Ignored>,
     /// What is wrong with the levels.
     pub findings: Vec<Finding>,
 }
 
-/// What is needed, in the order in which it came up.
-#[derive(Debug, Default)]
-pub(super) struct Wants {
+/// What is needed, as paths, in the order in which it came up.
+#[derive(Debug, Default, Serialize)]
+pub struct Wants {
+    /// Nodes of either kind.
     nodes: Vec<String>,
+    /// Nodes that are of use as arrays alone.
+    arrays: Vec<String>,
+    /// Groups that the model can do without.
+    optional: Vec<String>,
+    /// Groups, for what is below them.
     listings: Vec<String>,
+}
+
+fn insert(paths: &mut Vec<String>, path: String) {
+    if !paths.contains(&path) {
+        paths.push(path);
+    }
 }
 
 impl Wants {
     fn node(&mut self, path: String) {
-        if !self.nodes.contains(&path) {
-            self.nodes.push(path);
-        }
+        insert(&mut self.nodes, path);
+    }
+
+    fn array(&mut self, path: String) {
+        insert(&mut self.arrays, path);
+    }
+
+    fn optional(&mut self, path: String) {
+        insert(&mut self.optional, path);
     }
 
     fn listing(&mut self, path: &str) {
-        if !self.listings.iter().any(|listed| listed == path) {
-            self.listings.push(path.to_owned());
-        }
+        insert(&mut self.listings, path.to_owned());
     }
 
     fn is_empty(&self) -> bool {
-        self.nodes.is_empty() && self.listings.is_empty()
+        [&self.nodes, &self.arrays, &self.optional, &self.listings].into_iter().all(Vec::is_empty)
     }
 }
 
@@ -222,7 +235,7 @@ fn absent(question: &Question, root: &str) -> Error {
 }
 
 fn need(path: String) -> Step {
-    Step::Need { nodes: vec![path], listings: Vec::new() }
+    Step::Need(Wants { nodes: vec![path], ..Wants::default() })
 }
 
 fn no_pyramid(root: &str) -> Error {
@@ -241,7 +254,7 @@ fn of_node(question: &Question, root: &str, node: &Node) -> Result<Step> {
     let reference =
         found.levels.first().and_then(|level| crs::find(&question.nodes, root, level, &source, &mut wants));
     if !wants.is_empty() {
-        return Ok(Step::Need { nodes: wants.nodes, listings: wants.listings });
+        return Ok(Step::Need(wants));
     }
     if found.levels.is_empty() {
         return Err(Error::new(question.refusal_kind(), "no level of the pyramid can be used")
@@ -291,6 +304,7 @@ fn assemble(
         variables: found.variables,
         variable: found.variable,
         placed,
+        spatial: node.get("spatial:transform").is_some(),
         ignored: source.ignored.clone(),
         findings: report.into_findings(),
     }
@@ -303,7 +317,7 @@ fn labels(question: &Question, root: &str, source: &Source, wants: &mut Wants) -
     }
     let path = join(root, "labels");
     let Some(known) = question.nodes.get(&path) else {
-        wants.node(path);
+        wants.optional(path);
         return Vec::new();
     };
     let list = known.as_ref().and_then(|node| {

@@ -174,6 +174,102 @@ fn colours_of_a_table_and_of_what_is_missing() {
     assert_eq!(converted(&src, F32, None, &target), [1, 2, 3, 255, 4, 5, 6, 255, 0, 0, 0, 0]);
 }
 
+/// Colours of labels number by number, by the words of the rule: hue, saturation and value of a hash.
+fn colour_of(label: i128, own: &[(u64, [u8; 4])]) -> [u8; 4] {
+    let wrapped = |number: i128| u128::try_from(number.rem_euclid(1 << 64)).unwrap();
+    let label = wrapped(label);
+    if let Some((_, colour)) = own.iter().rev().find(|(own, _)| u128::from(*own) == label) {
+        return *colour;
+    }
+    if label == 0 {
+        return [0, 0, 0, 0];
+    }
+    let modulus = 1_u128 << 64;
+    let mut hash = (label + 0x9e37_79b9_7f4a_7c15) % modulus;
+    for (shift, factor) in [(30, 0xbf58_476d_1ce4_e5b9_u128), (27, 0x94d0_49bb_1331_11eb), (31, 1)] {
+        hash = (hash ^ (hash / (1 << shift))) * factor % modulus;
+    }
+    let degree = i64::try_from(hash % 1536).unwrap();
+    // Each channel falls from 255 to 0 over a sixth of the circle, at its distance from its own hue.
+    let channel = |centre: i64| {
+        let after = (degree - centre).rem_euclid(1536);
+        (512 - (after + 1).min(1536 - after)).clamp(0, 255)
+    };
+    let saturation = i64::try_from(160 + hash / (1 << 16) % 96).unwrap();
+    let value = i64::try_from(176 + hash / (1 << 32) % 80).unwrap();
+    let [red, green, blue] = [0, 512, 1024].map(|centre| {
+        let distance = 255 - channel(centre);
+        u8::try_from((255 - distance * saturation / 255) * value / 255).unwrap()
+    });
+    [red, green, blue, 255]
+}
+
+#[test]
+fn colours_of_labels_of_every_width() {
+    let own = vec![(3, [1, 2, 3, 4]), (u64::MAX, [9, 9, 9, 255]), (0, [7, 7, 7, 7]), (3, [5, 6, 7, 8])];
+    for from in [Bool, I8, I16, I32, I64, U8, U16, U32, U64] {
+        for own in [vec![], own.clone()] {
+            let mut src = naive::bytes(1100 * from.size(), 9);
+            if from == Bool {
+                src.iter_mut().for_each(|byte| *byte &= 1);
+            }
+            // Labels are small and alike mostly.
+            src.chunks_exact_mut(from.size()).step_by(3).for_each(|label| label[1..].fill(0));
+            src.chunks_exact_mut(from.size()).step_by(5).for_each(|label| label.fill(0));
+            let target = Target::Labels(LabelColours::new(own.clone()));
+            let found = converted(&src, from, None, &target);
+            for (bytes, found) in src.chunks_exact(from.size()).zip(found.chunks_exact(4)) {
+                assert_eq!(found, colour_of(whole(bytes, from), &own), "{bytes:?} {from:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn labels_that_doubles_confuse_have_colours_of_their_own() {
+    let neighbours = [(1_u64 << 53), (1 << 53) + 1, u64::MAX - 1, u64::MAX];
+    let src: Vec<u8> = neighbours.into_iter().flat_map(u64::to_le_bytes).collect();
+    let found = converted(&src, U64, None, &Target::Labels(LabelColours::default()));
+    let mut colours: Vec<&[u8]> = found.chunks_exact(4).collect();
+    colours.sort_unstable();
+    colours.dedup();
+    assert_eq!(colours.len(), 4);
+}
+
+#[test]
+fn masked_numbers_agree_with_plain_ones() {
+    for from in ALL {
+        for to in ALL {
+            for count in [0, 4, 511, 513, 1100] {
+                let src = naive::bytes(count * from.size(), 5);
+                let missing = (count > 3).then(|| missing_of(from, &src));
+                let unpacking = Unpacking { is_double: true, missing, scale: Some(0.5), offset: None };
+                for unpacking in [None, Some(&unpacking)] {
+                    let found = converted(&src, from, unpacking, &Target::Masked(to));
+                    let plain = converted(&src, from, unpacking, &Target::Number(to));
+                    let doubles = converted(&src, from, unpacking, &Target::Number(F64));
+                    let numbers = plain.chunks_exact(to.size()).zip(doubles.chunks_exact(8));
+                    for (pair, (number, double_of)) in found.chunks_exact(2 * to.size()).zip(numbers) {
+                        let is_missing = double(double_of, F64).is_nan();
+                        let mask = if is_missing { 0 } else { mask_of(to) };
+                        let expected = if is_missing { vec![0; to.size()] } else { number.to_vec() };
+                        assert_eq!(pair[..to.size()], expected, "{from:?} → {to:?}");
+                        assert_eq!(pair[to.size()..], one(&[mask], U8, to), "{from:?} → {to:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn shades_have_masks() {
+    let table = vec![0, 255, 100, 255, 200, 255, 0, 0];
+    let target = Target::Colours(Shading { low: 0.0, high: 1.0, gamma: 1.0, width: 2, table });
+    let src: Vec<u8> = [0.0_f32, 0.5, 1.0, f32::NAN].into_iter().flat_map(f32::to_le_bytes).collect();
+    assert_eq!(converted(&src, F32, None, &target), [0, 255, 100, 255, 200, 255, 0, 0]);
+}
+
 #[test]
 #[should_panic(expected = "keeps the count")]
 fn refuses_another_count() {

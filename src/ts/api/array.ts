@@ -51,16 +51,25 @@ import { prefetchSelection } from "./read/prefetch.ts";
 import { placedRequest, prepareRead, type WantedElements } from "./read/prepared.ts";
 import type { Progress } from "./read/progress.ts";
 import { forgetChunks, type ReadOptions, readChunk, readSelection } from "./read/read.ts";
-import { type StreamOptions, streamSelection } from "./read/stream.ts";
-import { type AnySelection, dimensionNamesOf, requestOf } from "./selection.ts";
+import { type PartPlace, type StreamOptions, streamSelection } from "./read/stream.ts";
+import { type AnySelection, dimensionNamesOf, memoryOrderOf, requestOf } from "./selection.ts";
 import { readSummaryAnew } from "./summary.ts";
 import { type UpdateAttributesOptions, updateAttributes } from "./update_attributes.ts";
 import type { WriteOptions } from "./write/write.ts";
 
 export { FACTS };
 
+/** How a result lies in memory. */
+export interface LaidOutOptions extends ReadOptions {
+  /**
+   * Dimensions of the array, by name or place, in the order in which the result has them in memory, slowest first; those that are not named come
+   * before them. `["y", "x", "c"]` gives interleaved channels. `shape` and `stride` stay in the array's order. C order unless given.
+   */
+  memoryOrder?: readonly (string | number)[];
+}
+
 /** What `Array.get` takes beside the selection. */
-export interface ArrayGetOptions<D extends DataType> extends ReadOptions {
+export interface ArrayGetOptions<D extends DataType> extends LaidOutOptions {
   /**
    * Receives the elements: as long as the result, of the type that `data` would have. In shared memory (on a page that is cross-origin
    * isolated) workers write them there themselves. When the call has rejected, nothing is written any more.
@@ -73,20 +82,20 @@ export interface ArrayGetOptions<D extends DataType> extends ReadOptions {
 
 /** `Array.get` with a type of numbers in `as`, or with `decode`. Elements are changed where they are decoded, in the workers. */
 export interface ArrayGetNumbersOptions<As extends NumberType | undefined = NumberType | undefined>
-  extends ReadOptions,
+  extends LaidOutOptions,
     Omit<ConversionOptions, "as" | "colors"> {
   as?: As;
   out?: ArrayBufferView;
 }
 
 /** `Array.get` with `as: "rgba"`. */
-export interface ArrayGetColorsOptions extends ReadOptions, Omit<ConversionOptions, "as"> {
+export interface ArrayGetColorsOptions extends LaidOutOptions, Omit<ConversionOptions, "as"> {
   as: "rgba";
   out?: Uint8ClampedArray | Uint8Array;
 }
 
 /** `Array.get` with `as: "bytes"`. */
-export interface ArrayGetBytesOptions extends ReadOptions {
+export interface ArrayGetBytesOptions extends LaidOutOptions {
   out?: Uint8Array;
   as: "bytes";
 }
@@ -271,10 +280,14 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     selection?: AnySelection | null,
     options: ArrayGetOptions<D> | ArrayGetBytesOptions | ArrayGetNumbersOptions | ArrayGetColorsOptions = {},
   ): Promise<SelectedBytes | Selected<D> | SelectedNumbers<NumberType | undefined> | SelectedColors> {
-    const { as, decode, window, gamma, colors, ...rest } = options as ArrayGetColorsOptions;
-    const wanted = { as, decode, window, gamma, colors };
+    const { as, decode, window, gamma, colors, mask, memoryOrder, ...rest } =
+      options as ArrayGetColorsOptions;
+    const wanted = { as, decode, window, gamma, colors, mask };
     const { request, form, shaped } = await prepareRead(this, selection, wanted, options.signal);
-    return shaped(await readSelection(this, request, { ...rest, form })) as unknown as Selected<D>;
+    const order = memoryOrder && memoryOrderOf(memoryOrder, this[FACTS]);
+    return shaped(
+      await readSelection(this, { ...request, order }, { ...rest, form }),
+    ) as unknown as Selected<D>;
   }
 
   /**

@@ -2,6 +2,7 @@
  * A place in a store: the store and an absolute path. Needs no wasm.
  */
 import type { AbsolutePath } from "../model/types.ts";
+import { FetchStore } from "../store/fetch_store.ts";
 import { storeOf } from "../store/place.ts";
 
 /** Percent-decodes one segment of a path; a stray "%" is a character like any other. */
@@ -50,3 +51,6 @@ export function locationOf(place: unknown): Location<unknown> {
   const isLocation = typeof place === "object" && place !== null && "store" in place && "path" in place;
   return isLocation ? (place as Location<unknown>) : new Location(storeOf(place));
 }
+
+/** Whether every key that is asked for is a request. */
+export const isOnServer = (store: unknown): boolean => store instanceof FetchStore;

@@ -108,3 +108,18 @@ export function requestOf(
           );
   return { selection: { Orthogonal: entries.map(dimension) } };
 }
+
+/** All dimensions in the order of memory, slowest first: those that are not named come before those that are. */
+export function memoryOrderOf(named: readonly (string | number)[], facts: Dimensions): number[] {
+  const names = dimensionNamesOf(facts) ?? [];
+  const last = named.map((name) => (typeof name === "number" ? name : names.indexOf(name)));
+  const isDimension = (axis: number) => Number.isInteger(axis) && axis >= 0 && axis < facts.shape.length;
+  if (!last.every(isDimension) || new Set(last).size !== last.length) {
+    throw new InvalidSelectionError("memoryOrder has dimensions of the array, each once", {
+      expected: names.length > 0 ? names.join(", ") : `places below ${facts.shape.length}`,
+      actual: named.join(", "),
+    });
+  }
+  const first = [...facts.shape.keys()].filter((axis) => !last.includes(axis));
+  return [...first, ...last];
+}

@@ -4,18 +4,20 @@
  */
 import type { Array as ZarrArray } from "../api/array.ts";
 import type { CoordinateValue, NearestOptions } from "../api/by_value.ts";
-import { Location } from "../api/location.ts";
 import { FACTS } from "../api/node_facts.ts";
-import { openerBeside } from "../api/open.ts";
 import { dimensionNamesOf } from "../api/selection.ts";
 import { InvalidSelectionError, NotFoundError, UnsupportedError, ZarrError } from "../model/errors.ts";
-import type { AbsolutePath, Attributes, DataType, Readable, Slice } from "../model/types.ts";
+import type { Attributes, DataType, Readable, Slice } from "../model/types.ts";
+import { besideOf } from "./beside.ts";
 import { Lookup } from "./lookup.ts";
+import { levelIn, type PlacedLevel, placedLevel, rememberedLevel } from "./placing.ts";
 import { pyramid } from "./pyramid.ts";
-import type { PyramidLevel } from "./pyramid_model.ts";
+import type { Pyramid } from "./pyramid_model.ts";
 import { type Moment, type TimeUnits, timeUnits, unitsOfNumpy } from "./time.ts";
 
 export interface CoordsOptions {
+  /** The pyramid that has the array as a level: it says where the array is, and no other is looked for. */
+  pyramid?: Pyramid | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -122,25 +124,15 @@ export class Coordinates {
 
 type AnyArray = ZarrArray<DataType, Readable>;
 
-const parentOf = (path: string): string => path.slice(0, path.lastIndexOf("/")) || "/";
-
-const isAbsent = (error: unknown) => error instanceof NotFoundError;
-
-/** The variable of a dimension's name, beside the array or above it, or the array itself. */
-async function variableOf(array: AnyArray, name: string, length: number, signal: AbortSignal | undefined) {
-  const folder = parentOf(array.path);
-  const path = `${folder === "/" ? "" : folder}/${name}`;
-  if (path === array.path) return array.shape.length === 1 ? array : undefined;
-  // A name with a slash is a path of nobody's.
-  if (name === "" || name === "." || name === ".." || name.includes("/")) return undefined;
-  try {
-    const place = new Location(array.store, path as AbsolutePath);
-    const found = await openerBeside(array)(place, { kind: "array", signal });
-    return found.shape.length === 1 && found.shape[0] === length ? found : undefined;
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
+/** The variable of a dimension's name, beside the array, or the array itself. */
+async function variableOf(
+  array: AnyArray,
+  name: string,
+  length: number,
+  signal: AbortSignal | undefined,
+): Promise<AnyArray | undefined> {
+  const found = await besideOf(array, name, signal);
+  return found?.shape.length === 1 && found.shape[0] === length ? found : undefined;
 }
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
@@ -197,57 +189,22 @@ async function ofVariable(
   return new Coordinates({ ...parts, values, units, time, exact });
 }
 
-/** How far above an array the group may be whose pyramid has it as a level. */
-const MOST_PARENTS = 3;
-
-interface Placed {
-  level: PyramidLevel;
-  plane: { x: number; y: number };
-  unit: string | undefined;
+/** Whether a pyramid says of an axis where its elements are, so that no variable is looked for: OME of all, `spatial:` of x and y. */
+function isPlacedBy({ pyramid, level }: PlacedLevel, axis: number): boolean {
+  if (pyramid.convention === "ome") return true;
+  const isInPlane = axis === pyramid.plane.x || axis === pyramid.plane.y;
+  return isInPlane && (pyramid.isSpatial || hasTransform(level.array));
 }
 
-/** Where the array is in the world, by the pyramid that has it; undefined where none has. */
-async function placeOf(
-  array: AnyArray,
-  axis: number,
-  signal: AbortSignal | undefined,
-): Promise<Placed | undefined> {
-  const tried = async (path: string): Promise<Placed | undefined> => {
-    try {
-      const node =
-        path === array.path
-          ? array
-          : await openerBeside(array)(new Location(array.store, path as AbsolutePath), {
-              kind: "group",
-              signal,
-            });
-      const { levels, plane, axes, isPlaced } = await pyramid(node, { signal });
-      const level = levels.find((level) => level.path === array.path);
-      return level && isPlaced ? { level, plane, unit: axes[axis]?.unit } : undefined;
-    } catch (error) {
-      if (
-        error instanceof ZarrError &&
-        ["NotFound", "Format", "Unsupported", "Argument"].includes(error.code)
-      )
-        return undefined;
-      throw error;
-    }
-  };
-  let path: string = array.path;
-  for (let step = 0; step <= MOST_PARENTS; step += 1) {
-    const found = await tried(path);
-    if (found || path === "/") return found;
-    path = parentOf(path);
-  }
-  return undefined;
-}
+const hasTransform = (array: AnyArray) => "spatial:transform" in array.attrs;
 
 function ofPlace(
   dimension: string,
-  { level, plane, unit }: Placed,
+  { level, pyramid: { plane, axes } }: PlacedLevel,
   axis: number,
   length: number,
 ): Coordinates {
+  const unit = axes[axis]?.unit;
   const isInPlane = axis === plane.x || axis === plane.y;
   const [, b = 0, , d = 0] = level.affine ?? [];
   if (isInPlane && level.affine && (b !== 0 || d !== 0)) {
@@ -276,20 +233,34 @@ function axisOf(array: AnyArray, dimension: string | number): number {
   });
 }
 
+/** The pyramid that says where an array is, as far as it is known without a request; of an array that is placed itself, that. */
+async function placeAtHand(
+  array: AnyArray,
+  { pyramid: given, signal }: CoordsOptions,
+): Promise<PlacedLevel | undefined> {
+  const known = given ? levelIn(given, array) : rememberedLevel(array);
+  if (known || given || !hasTransform(array)) return known;
+  return placedLevel(array, pyramid, signal);
+}
+
 /**
  * The coordinates of a dimension of an array, by name or place. Rejects with a `NotFoundError` where nothing says them.
  */
 export async function coords(
   array: ZarrArray<DataType, Readable>,
   dimension: string | number,
-  { signal }: CoordsOptions = {},
+  options: CoordsOptions = {},
 ): Promise<Coordinates> {
+  const { signal } = options;
+  signal?.throwIfAborted();
   const axis = axisOf(array, dimension);
   const [name = undefined, length = 0] = [dimensionNamesOf(array[FACTS])?.[axis], array.shape[axis]];
-  const variable = name ? await variableOf(array, name, length, signal) : undefined;
   const shown = name ?? String(axis);
-  if (variable) return ofVariable(shown, variable as AnyArray, signal);
-  const place = await placeOf(array, axis, signal);
+  const atHand = await placeAtHand(array, options);
+  if (atHand && isPlacedBy(atHand, axis)) return ofPlace(shown, atHand, axis, length);
+  const variable = name ? await variableOf(array, name, length, signal) : undefined;
+  if (variable) return ofVariable(shown, variable, signal);
+  const place = atHand ?? (options.pyramid ? undefined : await placedLevel(array, pyramid, signal));
   if (place) return ofPlace(shown, place, axis, length);
   throw new NotFoundError(
     `coordinates of dimension ${JSON.stringify(shown)}: no array of that name and length beside it, and it is not placed`,

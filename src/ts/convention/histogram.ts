@@ -191,7 +191,7 @@ export async function histogram(source: Source, options: HistogramOptions = {}):
   };
   const summarized = async (low: number, high: number, count: number): Promise<Float64Array> => {
     const summary: [number, number, number] = [low, high, count];
-    const conversion = { type: undefined, isColors: false, request: { ...unpacked?.request, summary } };
+    const conversion = { type: undefined, request: { ...unpacked?.request, summary } };
     const { arrayNode, ...args } = readArguments(array, { ...request, conversion }, reading);
     const { numbers } = await call(
       "summarise",

@@ -66,6 +66,7 @@ export interface PyramidFacts {
   variables: string[];
   variable?: string;
   placed: boolean;
+  spatial: boolean;
   ignored: { path: string; type: string }[];
   findings: Finding[];
 }
@@ -128,7 +129,7 @@ export class Pyramid<Store extends Readable = Readable> {
   /** Finest first. */
   readonly levels: readonly PyramidLevel<Store>[];
   readonly channels: readonly PyramidChannel[];
-  /** Paths of label images: each is a pyramid. */
+  /** Paths of label images: each is a pyramid. Empty where they were not looked for. */
   readonly labels: readonly string[];
   /** Arrays of a level, where levels are groups. */
   readonly variables: readonly string[];
@@ -136,6 +137,8 @@ export class Pyramid<Store extends Readable = Readable> {
   readonly variable: string | undefined;
   /** Whether world coordinates are of the world; otherwise they are indices of the finest level. */
   readonly isPlaced: boolean;
+  /** Whether `spatial:` of the group says where x and y are. */
+  readonly isSpatial: boolean;
   /** Transformations that are not used, by place and type. */
   readonly ignored: readonly { path: string; type: string }[];
   readonly findings: readonly Finding[];
@@ -151,6 +154,7 @@ export class Pyramid<Store extends Readable = Readable> {
     [this.variables, this.variable] = [variables, variable];
     this.crs = facts.crs ?? undefined;
     this.isPlaced = facts.placed;
+    this.isSpatial = facts.spatial;
     this.ignored = facts.ignored;
     this.findings = facts.findings;
     const at = (role: string) => axes.findIndex((axis) => axis.role === role);

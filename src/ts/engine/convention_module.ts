@@ -1,6 +1,7 @@
 /**
- * The conventions' own wasm module (`src/convention/` in Rust): loaded when somebody asks, and called with JSON text. Its
- * calls are pure, so an instance that trapped is thrown away and the next call has a new one.
+ * The conventions' own wasm module (`src/convention/` in Rust): loaded when somebody asks, and called with JSON text, or with
+ * numbers for warping. Its calls are pure but for the grids that warping keeps, which callers give again when they are gone; so an instance that
+ * trapped is thrown away and the next call has a new one.
  */
 import { ZarrError } from "../model/errors.ts";
 import { engineModule } from "./compile.ts";
@@ -10,6 +11,7 @@ interface ConventionExports {
   memory: WebAssembly.Memory;
   conventions_request(len: number): number;
   conventions_answer(request: number, len: number): number;
+  conventions_warp(request: number, len: number): number;
   conventions_answer_ptr(): number;
   conventions_answer_len(): number;
 }
@@ -34,24 +36,41 @@ function instance(): Promise<ConventionExports> {
   return starting;
 }
 
-function called(wasm: ConventionExports, request: string): { status: number; answer: string } {
-  const bytes = new TextEncoder().encode(request);
-  const at = wasm.conventions_request(bytes.length) >>> 0;
-  if (at === 0) throw new ZarrError("Limit", `no memory for a request of ${bytes.length} bytes`);
-  new Uint8Array(wasm.memory.buffer, at, bytes.length).set(bytes);
-  const status = wasm.conventions_answer(at, bytes.length);
+type Verb = "conventions_answer" | "conventions_warp";
+
+/** The answer stands in the instance's memory until the next call, which may come before the caller looks: it is copied. */
+function called(
+  wasm: ConventionExports,
+  verb: Verb,
+  request: Uint8Array,
+): { status: number; answer: Uint8Array<ArrayBuffer> } {
+  const at = wasm.conventions_request(request.length) >>> 0;
+  if (at === 0) throw new ZarrError("Limit", `no memory for a request of ${request.length} bytes`);
+  new Uint8Array(wasm.memory.buffer, at, request.length).set(request);
+  const status = wasm[verb](at, request.length);
   const [pointer, len] = [wasm.conventions_answer_ptr() >>> 0, wasm.conventions_answer_len()];
-  return { status, answer: new TextDecoder().decode(new Uint8Array(wasm.memory.buffer, pointer, len)) };
+  return { status, answer: new Uint8Array(wasm.memory.buffer, pointer, len).slice() };
+}
+
+async function asked(verb: Verb, request: Uint8Array, tooMuch: string) {
+  const wasm = await instance();
+  try {
+    return called(wasm, verb, request);
+  } catch (cause) {
+    if (cause instanceof ZarrError) throw cause;
+    forgetConventions();
+    throw new ZarrError("Limit", tooMuch, { cause });
+  }
 }
 
 /** What the module answers: JSON text of a value (status 0) or of an error. */
 export async function askConventions(request: string): Promise<{ status: number; answer: string }> {
-  const wasm = await instance();
-  try {
-    return called(wasm, request);
-  } catch (cause) {
-    if (cause instanceof ZarrError) throw cause;
-    forgetConventions();
-    throw new ZarrError("Limit", "the attributes are too much", { cause });
-  }
+  const bytes = new TextEncoder().encode(request);
+  const { status, answer } = await asked("conventions_answer", bytes, "the attributes are too much");
+  return { status, answer: new TextDecoder().decode(answer) };
+}
+
+/** The same of numbers. */
+export function askWarp(request: Uint8Array): Promise<{ status: number; answer: Uint8Array<ArrayBuffer> }> {
+  return asked("conventions_warp", request, "the map is too much");
 }

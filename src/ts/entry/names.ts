@@ -39,6 +39,7 @@ export {
 export { type OpenOptions, open } from "../api/open.ts";
 export { addLight, type ColorName, type Colors } from "../api/read/colors.ts";
 export type { ConversionOptions } from "../api/read/conversion.ts";
+export type { LabelColor, LabelColors, OmeLabelColor } from "../api/read/label_colors.ts";
 export type { CfOptions } from "../api/read/packing.ts";
 export type { PartPlace } from "../api/read/part_queue.ts";
 export { type EncodedBasis, type PlannedObject, ReadPlan } from "../api/read/plan.ts";
@@ -81,6 +82,7 @@ export type { Finding } from "../convention/findings.ts";
 export type { Extent } from "../convention/geometry.ts";
 export { Histogram, type HistogramOptions, histogram } from "../convention/histogram.ts";
 export { at, between, locate } from "../convention/locate.ts";
+export type { CrsLike, Proj4Like } from "../convention/projection.ts";
 export { type PlacedNode, type PyramidOptions, pyramid } from "../convention/pyramid.ts";
 export {
   type At,
@@ -96,6 +98,7 @@ export {
 export { type JsonSchema, type RegisteredConvention, registerConvention } from "../convention/registered.ts";
 export type { Tile } from "../convention/tiles.ts";
 export { type DateLike, type Moment, TimeUnits, timeUnits } from "../convention/time.ts";
+export { type Warped, type WarpOptions, warp } from "../convention/warp.ts";
 export type { NumberType } from "../model/data_type.ts";
 export {
   CodecPipelineError,

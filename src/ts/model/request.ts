@@ -16,6 +16,10 @@ export interface ConversionRequest {
   unpacking?: number[];
   to?: string;
   shading?: number[];
+  /** Colours of labels: of each that has one of its own the lower and the upper half, and the colour's bytes. */
+  labels?: number[];
+  /** Each number is followed by its mask. */
+  mask?: boolean;
   /** Instead of elements each part answers with a summary: bins from a number to another. */
   summary?: [low: number, high: number, bins: number];
 }

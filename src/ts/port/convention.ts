@@ -1,5 +1,5 @@
 /**
- * Questions to the conventions' module (`src/convention/` in Rust), which the engine runs: JSON in, JSON out.
+ * Questions to the conventions' module (`src/convention/` in Rust), which the engine runs: JSON in, JSON out; and numbers, for warping.
  */
 import { type ErrorCode, NotFoundError, ZarrError } from "../model/errors.ts";
 import { call } from "./engine.ts";
@@ -21,4 +21,14 @@ export async function ask<T>(request: string): Promise<T> {
   const value = JSON.parse(answer);
   if (status !== 0) throw errorOf(value as Report);
   return value as T;
+}
+
+/** What the module answers to numbers; rejects with its errors. */
+export async function askNumbers(
+  request: Uint8Array,
+  signal?: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { status, answer } = await call("warp", () => ({ request }), { signal });
+  if (status !== 0) throw errorOf(JSON.parse(new TextDecoder().decode(answer)) as Report);
+  return answer;
 }

@@ -1,6 +1,7 @@
 /**
- * Documents of a node that the page asks for while the engine starts: the engine then finds its requests answered. Documents
- * that it does not ask for are given up. Only for stores whose requests need nothing of the engine's.
+ * Documents of a node that the page asks for while the engine starts: the engine then finds its requests answered. Where the format is not
+ * known v3's goes first, and v2's only when that is not there, or takes long. Documents
+ * that the engine does not ask for are given up. Only for stores whose requests need nothing of the engine's.
  */
 import type { Callback } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
@@ -15,6 +16,9 @@ const DOCUMENTS = { 2: [".zarray", ".zgroup", ".zattrs"], 3: ["zarr.json"] };
 
 /** Paths that are in a URL as they are. */
 const PLAIN = /^[\w.~/-]*$/;
+
+/** How long v3's document has before v2's are asked for too; as `src/hierarchy/open.rs` has it. */
+const HEAD_START_MS = 60;
 
 /** A node whose documents are asked for, as `open` is asked for it. */
 export interface EarlyNode {
@@ -31,11 +35,6 @@ export interface EarlyStart {
   callback: Callback;
   /** Gives up the requests that the engine did not take. */
   giveUp(): void;
-}
-
-interface Sent {
-  controller: AbortController;
-  response: Promise<Response>;
 }
 
 export class EarlyDocuments {
@@ -59,42 +58,75 @@ export class EarlyDocuments {
   begin(root: string, { path, format, attrs }: EarlyNode): EarlyStart | undefined {
     const [, place = "", query = ""] = /^(https?:\/\/[^?#]*?)\/*(\?[^#]*)?(?:#.*)?$/i.exec(root) ?? [];
     if (place === "" || !PLAIN.test(path)) return undefined;
-    const all = format === 0 ? [...DOCUMENTS[3], ...DOCUMENTS[2]] : DOCUMENTS[format];
-    const names = attrs ? all : all.filter((name) => name !== ".zattrs");
     const below = path
       .split("/")
       .filter((name) => name !== "")
       .map((name) => `${name}/`)
       .join("");
-    const sent = new Map<string, Sent>();
-    for (const name of names) this.#ask(`${place}/${below}${name}${query}`, sent);
-    return started(sent);
-  }
-
-  #ask(address: string, sent: Map<string, Sent>): void {
-    const controller = new AbortController();
-    const request = new Request(address, { ...this.#init, signal: controller.signal });
-    const { url } = request;
-    const response = this.#fetch(request);
-    response.catch(() => {}); // the engine hears of it when it takes the answer
-    sent.set(url, { controller, response });
+    const requestsFor = (names: readonly string[]) =>
+      names
+        .filter((name) => attrs || name !== ".zattrs")
+        .map((name) => new Unsent(`${place}/${below}${name}${query}`, this.#init, this.#fetch));
+    const requests = requestsFor(DOCUMENTS[format === 2 ? 2 : 3]);
+    const later = format === 0 ? requestsFor(DOCUMENTS[2]) : [];
+    return started(requests, later);
   }
 }
 
-function started(sent: Map<string, Sent>): EarlyStart {
+/** A request that may be sent. */
+class Unsent {
+  readonly #request: Request;
+  readonly #fetch: (request: Request) => Promise<Response>;
+  readonly #controller = new AbortController();
+  #response: Promise<Response> | undefined;
+
+  constructor(address: string, init: RequestInit, fetch: (request: Request) => Promise<Response>) {
+    this.#request = new Request(address, { ...init, signal: this.#controller.signal });
+    this.#fetch = fetch;
+  }
+
+  get url(): string {
+    return this.#request.url;
+  }
+
+  /** Sends it, once. */
+  send(): Promise<Response> {
+    const fetch = this.#fetch;
+    this.#response ??= fetch(this.#request);
+    this.#response.catch(() => {}); // the engine hears of it when it takes the answer
+    return this.#response;
+  }
+
+  giveUp(): void {
+    this.#controller.abort();
+  }
+}
+
+function started(first: Unsent[], later: Unsent[]): EarlyStart {
+  const requests = new Map([...first, ...later].map((request) => [request.url, request]));
+  const sendLater = () => {
+    for (const request of later) if (requests.has(request.url)) request.send();
+  };
+  const timer = later.length > 0 ? setTimeout(sendLater, HEAD_START_MS) : undefined;
+  const settle = ({ ok }: Response) => {
+    clearTimeout(timer);
+    if (!ok) sendLater();
+  };
+  for (const request of first) request.send().then(settle, () => {});
   return {
-    urls: [...sent.keys()],
+    urls: [...requests.keys()],
     callback: async (url: string, left: AbortSignal) => {
-      const taken = sent.get(url);
+      const taken = requests.get(url);
       if (!taken) throw new TypeError(`${url} was not asked for`);
-      sent.delete(url);
-      left.addEventListener("abort", () => taken.controller.abort(), { once: true });
-      const parts = await answerParts(await taken.response);
+      requests.delete(url);
+      left.addEventListener("abort", () => taken.giveUp(), { once: true });
+      const parts = await answerParts(await taken.send());
       return new Transferring(parts, [parts.body]);
     },
     giveUp() {
-      for (const { controller } of sent.values()) controller.abort();
-      sent.clear();
+      clearTimeout(timer);
+      for (const request of requests.values()) request.giveUp();
+      requests.clear();
     },
   };
 }

@@ -7,6 +7,7 @@ import type { NumberType, TypeDescription, ViewName } from "../../model/data_typ
 import { ZarrError } from "../../model/errors.ts";
 import type { ConversionRequest } from "../../model/request.ts";
 import { type Colors, colorTable, shadeTable } from "./colors.ts";
+import { isLabelColors, type LabelColors, labelWords } from "./label_colors.ts";
 import { type CfOptions, type PackedNode, packingOf } from "./packing.ts";
 
 const VIEWS: Record<NumberType | "bool", [ViewName, size: number]> = {
@@ -31,7 +32,8 @@ function typeOf(name: NumberType | "bool"): TypeDescription {
   return { name, kind: kindOf(name), size, view, widens: name === "float16" };
 }
 
-const RGBA: TypeDescription = { name: "rgba", kind: "raw", size: 4, widens: false };
+/** Elements of several numbers: the result has a dimension more. */
+const pixels = (name: string, size: number): TypeDescription => ({ name, kind: "raw", size, widens: false });
 
 /** How elements are changed on the way to the caller. */
 export interface ConversionOptions {
@@ -46,16 +48,28 @@ export interface ConversionOptions {
   window?: readonly [low: number, high: number] | undefined;
   /** The power that a place in the window, from 0 to 1, is raised to; 1 unless given. */
   gamma?: number | undefined;
-  /** The colours of `"rgba"`; `"gray"` unless given. */
-  colors?: Colors | undefined;
+  /** The colours of `"rgba"`; `"gray"` unless given. With `"labels"` integers are labels, and have no window. */
+  colors?: Colors | LabelColors | undefined;
+  /**
+   * Each number is followed by its mask: the last dimension of the result is two. What is missing is 0, and so is its mask; of what is there it is
+   * 1, or 255 with `as: "uint8"`. For numbers that have been told with `as`; what is missing `decode` says, and NaN is.
+   */
+  mask?: boolean | undefined;
 }
 
 /** In the engine's form. */
 export interface Conversion {
   /** Of the elements of the result; undefined where it is that of the array. */
   type: TypeDescription | undefined;
-  isColors: boolean;
+  /** Where an element is several numbers: how many, and in which view. */
+  pixel?: Pixel | undefined;
   request: ConversionRequest;
+}
+
+/** The numbers of an element that is several. */
+export interface Pixel {
+  count: number;
+  view: ViewName | "Uint8ClampedArray";
 }
 
 const RANGES: Record<string, readonly [number, number]> = {
@@ -66,10 +80,11 @@ const RANGES: Record<string, readonly [number, number]> = {
   uint16: [0, 65535],
 };
 
-function checked({ as, decode, window, gamma, colors }: ConversionOptions): void {
-  const fail = (message: string, expected: string, actual: unknown): never => {
-    throw new ZarrError("Argument", message, { expected, actual: String(actual) });
-  };
+const fail = (message: string, expected: string, actual: unknown): never => {
+  throw new ZarrError("Argument", message, { expected, actual: String(actual) });
+};
+
+function checked({ as, decode, window, gamma, colors, mask }: ConversionOptions): void {
   if (as !== undefined && as !== "rgba" && !Object.hasOwn(VIEWS, as)) {
     fail(
       "not a type that elements can be had in",
@@ -85,6 +100,10 @@ function checked({ as, decode, window, gamma, colors }: ConversionOptions): void
     fail("a window is for shades and colours", 'as: "uint8" or as: "rgba"', as);
   }
   if (colors !== undefined && as !== "rgba") fail("colours are of four bytes", 'as: "rgba"', as);
+  if (isLabelColors(colors) && (decode ?? window ?? gamma) !== undefined)
+    fail("labels have colours as they are", "neither decode, window nor gamma", "one of them");
+  if (mask && (as === undefined || as === "rgba" || as === "float16"))
+    fail("a mask is for numbers of a type", "as with a type of numbers, but float16", as);
 }
 
 /** The numbers that shades reach from and to. */
@@ -97,29 +116,56 @@ function windowOf({ window, decode }: ConversionOptions, type: string): readonly
   });
 }
 
+/** Shades and colours of a window. */
+function shaded(options: ConversionOptions, type: string, request: ConversionRequest): Conversion {
+  const { as, gamma = 1, colors, mask } = options;
+  const [low, high] = windowOf(options, type);
+  if (as === "rgba") {
+    request.shading = [low, high, gamma, 4, ...colorTable((colors ?? "gray") as Colors)];
+    return { type: pixels("rgba", 4), pixel: { count: 4, view: "Uint8ClampedArray" }, request };
+  }
+  const shades = shadeTable();
+  if (!mask) {
+    request.shading = [low, high, gamma, 1, ...shades];
+    return { type: typeOf("uint8"), request };
+  }
+  const last = shades.length - 1;
+  const pairs = globalThis.Array.from(shades).flatMap((shade, at) => [shade, at === last ? 0 : 255]);
+  request.shading = [low, high, gamma, 2, ...pairs];
+  return { type: pixels("masked", 2), pixel: { count: 2, view: "Uint8Array" }, request };
+}
+
+/** Numbers of another type. */
+function cast(as: NumberType, mask: boolean, request: ConversionRequest): Conversion {
+  request.to = as;
+  if (!mask) return { type: typeOf(as), request };
+  request.mask = true;
+  const [view, size] = VIEWS[as];
+  return { type: pixels("masked", 2 * size), pixel: { count: 2, view }, request };
+}
+
+/** Whether elements stay as they are. */
+export const isUnchanged = ({ as, decode, window, colors, mask }: ConversionOptions): boolean =>
+  as === undefined && decode === undefined && window === undefined && colors === undefined && !mask;
+
 /** What the engine is to do; undefined where elements stay as they are. */
 export async function conversionOf(
   array: PackedNode,
   options: ConversionOptions,
   typeName: () => Promise<string>,
 ): Promise<Conversion | undefined> {
-  const { as, decode, window, gamma = 1, colors } = options;
-  if (as === undefined && decode === undefined && window === undefined && colors === undefined)
-    return undefined;
+  const { as, decode, window, gamma, colors, mask = false } = options;
+  if (isUnchanged(options)) return undefined;
   checked(options);
   const type = await typeName();
+  if (isLabelColors(colors)) {
+    const request: ConversionRequest = { labels: labelWords(colors, type) };
+    return { type: pixels("rgba", 4), pixel: { count: 4, view: "Uint8ClampedArray" }, request };
+  }
   const packing = decode ? await packingOf(array, type, typeof decode === "object" ? decode : {}) : null;
-  const request: Conversion["request"] = packing ? { unpacking: packing.words } : {};
-  const isColors = as === "rgba";
-  if (isColors || (as === "uint8" && (window !== undefined || options.gamma !== undefined))) {
-    const [low, high] = windowOf(options, type);
-    const table = isColors ? colorTable(colors ?? "gray") : shadeTable();
-    request.shading = [low, high, gamma, isColors ? 4 : 1, ...table];
-    return { type: isColors ? RGBA : typeOf("uint8"), isColors, request };
-  }
-  if (as !== undefined) {
-    request.to = as;
-    return { type: typeOf(as as NumberType), isColors, request };
-  }
-  return packing ? { type: typeOf(packing.to), isColors, request } : undefined;
+  const request: ConversionRequest = packing ? { unpacking: packing.words } : {};
+  const isShaded = as === "rgba" || (as === "uint8" && (window !== undefined || gamma !== undefined));
+  if (isShaded) return shaded(options, type, request);
+  if (as !== undefined) return cast(as as NumberType, mask, request);
+  return packing ? { type: typeOf(packing.to), request } : undefined;
 }

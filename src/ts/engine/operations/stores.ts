@@ -2,7 +2,7 @@
  * Operations on stores by their keys, on archives, persistent caches and attributes.
  */
 import type { ArchiveLayout } from "../../port/operations.ts";
-import { askConventions } from "../convention_module.ts";
+import { askConventions, askWarp } from "../convention_module.ts";
 import { sharedCache } from "../http/caches.ts";
 import { callFull, needFull, run } from "../instances.ts";
 import { storeId } from "../stores.ts";
@@ -19,7 +19,8 @@ type Names =
   | "persistentClear"
   | "crc32"
   | "layOutArchive"
-  | "convention";
+  | "convention"
+  | "warp";
 
 export const storeOperations: Handlers<Names> = {
   async readKey({ store, key, offset, length }, { signal, give }) {
@@ -63,4 +64,10 @@ export const storeOperations: Handlers<Names> = {
     callFull((glue) => glue.layOutArchive(entries, omeVersion) as ArchiveLayout),
 
   convention: ({ request }) => askConventions(request),
+
+  async warp({ request }, { give }) {
+    const answered = await askWarp(request);
+    give(answered.answer.buffer);
+    return answered;
+  },
 };

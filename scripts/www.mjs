@@ -1,0 +1,70 @@
+/**
+ * `npm run build:www`: the viewer as a folder for any static host, dist-www/. Page, samples, and beside each text and wasm
+ * file its compressed forms (.gz and .br), for hosts that send those. Every path in it is relative: it works from a subfolder, and without
+ * a network. Builds the package first unless a finished release build is there; `--quick` is content with a quick build.
+ */
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { extname, join } from "node:path";
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import { buildUnlessFinished } from "./build.mjs";
+import { begin, finish, finished, keyOf } from "./finished.mjs";
+import { command, ROOT, run, StepFailed, say, seconds } from "./run_command.mjs";
+import { installNodeModules } from "./setup.mjs";
+
+const FOLDER = join(ROOT, "dist-www");
+const SAMPLES = join(ROOT, "www/samples");
+const WEBPACK = join(ROOT, "node_modules/webpack/bin/webpack.js");
+const SOURCES = ["www", "webpack.config.js", "package-lock.json", "scripts/www.mjs"];
+
+const COMPRESSED = new Set([".css", ".html", ".js", ".json", ".svg", ".wasm"]);
+/** Smaller files travel in one packet anyway. */
+const WORTH_IT_BYTES = 1024;
+
+/** Puts the samples beside a page that webpack wrote. */
+export function addSamples(folder) {
+  cpSync(SAMPLES, join(folder, "samples"), { recursive: true });
+}
+
+/** Writes `<file>.gz` and `<file>.br` beside every file below a folder that gets smaller by it. */
+export async function compressBeside(folder) {
+  const files = readdirSync(folder, { recursive: true })
+    .map((name) => join(folder, String(name)))
+    .filter((path) => COMPRESSED.has(extname(path)) && statSync(path).size >= WORTH_IT_BYTES);
+  const brotli = (bytes) =>
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } });
+  const gzipped = (bytes) => promisify(gzip)(bytes, { level: 9 });
+  for (const path of files) {
+    const bytes = readFileSync(path);
+    const forms = await Promise.all([gzipped(bytes), brotli(bytes)]);
+    for (const [idx, form] of forms.entries()) writeFileSync(path + [".gz", ".br"][idx], form);
+  }
+}
+
+/** Builds dist-www/ unless it is finished. `compressed`: with compressed forms, which take a quarter of a minute. */
+export async function buildViewer({ compressed = false } = {}) {
+  const key = keyOf(SOURCES, finished("dist"));
+  const there = finished("dist-www");
+  if (there?.key === key && (there.compressed || !compressed) && existsSync(join(FOLDER, "index.html")))
+    return say("· the viewer: dist-www/ is finished");
+  begin("dist-www");
+  await installNodeModules();
+  await run("webpack: the viewer in www/", process.execPath, [WEBPACK]);
+  addSamples(FOLDER);
+  if (compressed) {
+    const started = performance.now();
+    await compressBeside(FOLDER);
+    say(`· compressed forms beside the files in ${seconds(started)}`);
+  }
+  finish("dist-www", { key, compressed });
+}
+
+if (import.meta.filename === process.argv[1]) {
+  await command(async (args) => {
+    const unknown = args.find((argument) => argument !== "--quick");
+    if (unknown) throw new StepFailed(`unknown option ${unknown}: there is --quick`);
+    await buildUnlessFinished({ quick: args.includes("--quick") });
+    await buildViewer({ compressed: true });
+    say("\n✓ dist-www/ is the viewer: put it on any static host, under any path");
+  });
+}

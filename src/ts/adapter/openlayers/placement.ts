@@ -1,0 +1,76 @@
+/**
+ * Where the levels of a pyramid are on a map, and what of them a tile grid of OpenLayers has to know. A map's y grows upwards.
+ */
+import type { Options as GridOptions } from "ol/tilegrid/TileGrid.js";
+import type { PyramidLevel } from "../../convention/pyramid_level.ts";
+import type { Pyramid } from "../../convention/pyramid_model.ts";
+import { UnsupportedError } from "../../model/errors.ts";
+import { type AxisPlace, type TileLevel, tileLevel } from "./tile_levels.ts";
+
+export interface LevelPlace {
+  x: AxisPlace;
+  y: AxisPlace;
+  /** The column that is drawn first: longitudes from 0 to 360 that are to begin at −180. */
+  roll?: number;
+}
+
+/** The places of a level's centres of elements on the map. */
+export type LevelPlaces = (level: PyramidLevel, index: number) => LevelPlace;
+
+/** As the pyramid has them. */
+export function placesOf(plane: { x: number; y: number }, isUpward: boolean): LevelPlaces {
+  const upwards = isUpward ? 1 : -1;
+  return ({ scale, translation, affine }) => {
+    const own = (axis: number): AxisPlace => ({ start: translation[axis] ?? 0, step: scale[axis] ?? 1 });
+    const [x, y] = [own(plane.x), own(plane.y)];
+    if (affine) {
+      const [a, b, c, d, e, f] = affine;
+      if (b !== 0 || d !== 0) {
+        throw new UnsupportedError("tiles of levels whose axes are turned against those of the map");
+      }
+      [x.step, x.start, y.step, y.start] = [a, c, e, f];
+    }
+    return { x, y: { start: upwards * y.start, step: upwards * y.step } };
+  };
+}
+
+export interface Placement {
+  places?: LevelPlaces;
+  isUpward?: boolean;
+}
+
+/** The levels as tiles, coarsest first. Of levels that are equally coarse in the plane the first is taken. */
+export function levelsOf(
+  pyramid: Pyramid,
+  plane: { x: number; y: number },
+  { isUpward = pyramid.crs !== undefined, places = placesOf(plane, isUpward) }: Placement,
+): TileLevel[] {
+  const all = pyramid.levels.map((level, at) => {
+    const { shape, chunks } = level;
+    const [width = 0, height = 0] = [shape[plane.x], shape[plane.y]];
+    const [chunkWidth = width, chunkHeight = height] = [chunks[plane.x], chunks[plane.y]];
+    return tileLevel({ level: at, width, height, chunkWidth, chunkHeight, ...places(level, at) });
+  });
+  const chosen: TileLevel[] = [];
+  for (const level of all) {
+    const last = chosen.at(-1);
+    if (!last || resolutionOf(level) > resolutionOf(last) * 1.001) chosen.push(level);
+  }
+  return chosen.reverse();
+}
+
+const resolutionOf = ({ stepX, stepY }: TileLevel) => Math.max(stepX, stepY);
+
+/** Elements that are not square make tiles whose sides are in proportion. */
+export function gridOf(levels: readonly TileLevel[], finest: TileLevel): GridOptions {
+  const side = (level: TileLevel) => resolutionOf(level);
+  return {
+    extent: finest.extent,
+    origins: levels.map(({ origin }) => origin),
+    resolutions: levels.map(side),
+    tileSizes: levels.map((level) => [
+      (level.tileWidth * level.stepX) / side(level),
+      (level.tileHeight * level.stepY) / side(level),
+    ]),
+  };
+}

@@ -1,0 +1,502 @@
+/**
+ * The levels of a pyramid as tiles of an OpenLayers map. The source reads what the map shows, nearest tiles first, ends reads of what left the
+ * view, and keeps what it read: colours, steps back and forth and values under the pointer need no request.
+ *
+ * Colours are a style's (`style.ts`). OpenLayers takes at most four bands without rearranging them on the page; the source makes pictures of
+ * what needs more.
+ */
+import type DataTile from "ol/DataTile.js";
+import type OpenLayersMap from "ol/Map.js";
+import type { ProjectionLike } from "ol/proj.js";
+import DataTileSource from "ol/source/DataTile.js";
+import TileState from "ol/TileState.js";
+import TileGrid from "ol/tilegrid/TileGrid.js";
+import type { CfOptions } from "../../api/read/packing.ts";
+import type { PyramidLevel } from "../../convention/pyramid_level.ts";
+import type { Pyramid } from "../../convention/pyramid_model.ts";
+import { breathe } from "../../elements/breathe.ts";
+import { ZarrError } from "../../model/errors.ts";
+import { type BandLayout, bandsOf, type Packing, packTile } from "./bands.ts";
+import { paintLabels } from "./label_colors.ts";
+import { type MixedChannel, tileMixer } from "./mixing.ts";
+import { gridOf, type LevelPlaces, levelsOf } from "./placement.ts";
+import { elementOf, type TileElements, valuesOf } from "./texels.ts";
+import { elementAt, isShort, type MapExtent, type TileLevel, tileRange, tileSpans } from "./tile_levels.ts";
+import { type TilePlace, TileReader } from "./tile_reader.ts";
+
+/** Index by name or role of an axis. */
+export type TileAt = Readonly<Record<string, number>>;
+
+export interface PyramidSourceOptions {
+  pyramid: Pyramid;
+  /** Which axes are drawn across and down; the pyramid's x and y unless given. */
+  plane?: { x: number; y: number };
+  /** Which index of the other axes; 0 unless given. */
+  at?: TileAt;
+  /** Which axis has channels; the pyramid's unless given. */
+  channelAxis?: number;
+  /**
+   * Indices along the channel axis, each a band; 0 alone unless given. More than four, missing values counted as one, become pictures of the
+   * channels that `setMix` names.
+   */
+  channels?: readonly number[];
+  /** Where the levels are on the map; where the pyramid has them unless given. */
+  places?: LevelPlaces;
+  /** Whether world coordinates grow upwards, as northings do; downwards unless given or the pyramid names a reference system. */
+  isUpward?: boolean;
+  projection?: ProjectionLike;
+  /** Unpacks values and masks what is missing, as CF's attributes say. */
+  decode?: "cf" | CfOptions;
+  /** Elements are ids: each has a colour of its own, 0 has none. */
+  areLabels?: boolean;
+  /** Bytes of decoded tiles that are kept, and of textures; 256 MiB each unless given. */
+  cacheBytes?: number;
+  /** Tiles around the view that are read when nothing else is; 1 unless given. */
+  margin?: number;
+}
+
+export interface TileProgress {
+  /** Tiles asked for since nothing was under way, and those of them that are there; what left the view counts in neither. */
+  wanted: number;
+  done: number;
+}
+
+/** A value of the array, and where it is. */
+export interface TileValue {
+  channel: number;
+  /** undefined while its tile is not at hand. */
+  value: number | bigint | boolean | undefined;
+}
+
+export interface TileReading {
+  /** The pyramid's level on show. */
+  level: number;
+  /** Place in that level's array, by axis; of the axis of channels the first of them. */
+  index: number[];
+  values: TileValue[];
+}
+
+interface Running {
+  z: number;
+  column: number;
+  row: number;
+  controller: AbortController;
+  tile: DataTile | undefined;
+}
+
+const MIB = 2 ** 20;
+/** OpenLayers needs two zoom levels of tiles for a view. */
+const FEWEST_TEXTURES = 48;
+const MOST_TEXTURES = 512;
+/** Rows of a mix between two looks at the clock. */
+const MIXED_ROWS = 16;
+/** Of reads: before all else the coarsest level, which everything finer is drawn above. */
+const PRIORITY = { coarsest: 1000, view: 100, coarser: 1, ahead: -1 };
+
+/** The level that fits a resolution: the coarsest whose elements are no larger than device pixels. One level alone, where it is forced. */
+class LevelGrid extends TileGrid {
+  forced: number | null = null;
+
+  override getZForResolution(resolution: number): number {
+    if (this.forced !== null) return this.forced;
+    const device = resolution / (globalThis.devicePixelRatio || 1);
+    const all = this.getResolutions();
+    const fitting = all.findIndex((own) => own <= device * 1.05);
+    return fitting < 0 ? all.length - 1 : fitting;
+  }
+}
+
+/** The axis of channels, where it is not drawn itself. */
+function channelAxisOf({ axes }: Pyramid, plane: { x: number; y: number }): number | undefined {
+  const axis = axes.findIndex(({ role }, at) => role === "c" && at !== plane.x && at !== plane.y);
+  return axis < 0 ? undefined : axis;
+}
+
+export class PyramidSource extends DataTileSource {
+  readonly pyramid: Pyramid;
+  /** What the levels cover, on the map. */
+  readonly extent: MapExtent;
+  /** How values lie in a tile's bands: a style needs to know. */
+  readonly bands: BandLayout;
+  onProgress: (progress: TileProgress) => void = () => {};
+  onError: (error: unknown) => void = () => {};
+
+  /** Coarsest first, as OpenLayers has them. */
+  readonly #levels: TileLevel[];
+  readonly #axes: { x: number; y: number; c: number | undefined };
+  readonly #reader: TileReader;
+  readonly #packing: Packing;
+  readonly #cacheBytes: number;
+  readonly #margin: number;
+  readonly #running = new Set<Running>();
+  readonly #ahead = new Map<string, AbortController>();
+  #at: TileAt;
+  readonly #areLabels: boolean;
+  #channels: readonly number[];
+  #mix: readonly MixedChannel[] = [];
+  #isMixLate = false;
+  #version = 0;
+  #done = 0;
+  #map: OpenLayersMap | undefined;
+  /** The tile whose loader is being called. */
+  #loading: DataTile | undefined;
+
+  constructor(options: PyramidSourceOptions) {
+    const { pyramid, plane = pyramid.plane, projection, channels = [0], areLabels = false } = options;
+    const levels = levelsOf(pyramid, plane, options);
+    const finest = levels.at(-1) as TileLevel;
+    const c = options.channelAxis ?? channelAxisOf(pyramid, plane);
+    const { dtype, attrs, zarrFormat } = (pyramid.levels[0] as PyramidLevel).array;
+    const isFull = levels.every((level) => !isShort(level, finest));
+    const decodesCf = options.decode !== undefined;
+    const bands = bandsOf({ dtype, attrs, zarrFormat, isFull, decodesCf, areLabels }, channels.length);
+    super({
+      loader: (z, column, row) => this.#load(z, column, row),
+      tileGrid: new LevelGrid(gridOf(levels, finest)),
+      projection: projection ?? "EPSG:3857",
+      bandCount: bands.count,
+      interpolate: false,
+      transition: 0,
+      wrapX: false,
+      key: "0",
+    });
+    this.setTileSizes(levels.map(({ tileWidth, tileHeight }) => [tileWidth, tileHeight]));
+    this.pyramid = pyramid;
+    this.extent = finest.extent;
+    this.#channels = channels;
+    this.#areLabels = areLabels;
+    this.bands = bands;
+    this.#levels = levels;
+    this.#axes = { ...plane, c };
+    this.#at = options.at ?? {};
+    this.#cacheBytes = options.cacheBytes ?? 256 * MIB;
+    this.#margin = options.margin ?? 1;
+    this.#packing = { asBytes: bands.isByte, hasMask: bands.hasMask, isLog: false };
+    this.#reader = new TileReader(pyramid.levels, this.#axes, {
+      decode: options.decode,
+      bytes: this.#cacheBytes,
+    });
+  }
+
+  /** For the option of that name of a layer: as many tiles as the bytes allow. */
+  get cacheSize(): number {
+    const { count, isByte } = this.bands;
+    const texels = Math.max(...this.#levels.map(({ tileWidth, tileHeight }) => tileWidth * tileHeight));
+    const fitting = Math.floor(this.#cacheBytes / (texels * count * (isByte ? 1 : 4)));
+    return Math.min(Math.max(fitting, FEWEST_TEXTURES), MOST_TEXTURES);
+  }
+
+  /** Another index of some axes. What is drawn stays until the new tiles are there. */
+  setAt(at: TileAt): void {
+    this.#at = { ...this.#at, ...at };
+    this.#renew();
+  }
+
+  get at(): TileAt {
+    return this.#at;
+  }
+
+  /** Indices along the axis of channels that are read: a band each, or those of the picture. */
+  get channels(): readonly number[] {
+    return this.#channels;
+  }
+
+  /** Which channels pictures are made of, and how. Tiles are made anew from what was read; only channels that are new are requested. */
+  setMix(mix: readonly MixedChannel[]): void {
+    this.#mix = mix;
+    if (!this.bands.isPicture || this.#areLabels) return;
+    this.#channels = mix.map(({ channel }) => channel);
+    // While tiles are being made the latest mix waits: otherwise a window that is dragged would end each picture before it is seen.
+    if (this.#running.size > 0 && this.#version > 0) this.#isMixLate = true;
+    else this.#renew();
+  }
+
+  /** Whether bands hold decimal logarithms. */
+  setLog(isLog: boolean): void {
+    if (this.#packing.isLog === isLog) return;
+    this.#packing.isLog = isLog;
+    this.#renew();
+  }
+
+  /** Draws one level of the pyramid at every zoom; null follows the zoom. */
+  setLevel(level: number | null): void {
+    const z = level === null ? -1 : this.#levels.findIndex((own) => own.level === level);
+    (this.tileGrid as LevelGrid).forced = z < 0 ? null : z;
+    this.changed();
+  }
+
+  /** The pyramid's level that a resolution is drawn with. */
+  levelFor(resolution: number): number {
+    return this.#levels[this.#zFor(resolution)]?.level ?? 0;
+  }
+
+  /** Map units of an element of a level, across and down. */
+  elementSize(level: number): [number, number] {
+    const own = this.#levels.find((other) => other.level === level) ?? this.#levels.at(-1);
+    return own ? [own.stepX, own.stepY] : [1, 1];
+  }
+
+  /**
+   * Follows a map: after every frame, reads of tiles that left the view end, and those around it begin when nothing else is read. Returns
+   * what stops it.
+   */
+  follow(map: OpenLayersMap): () => void {
+    this.#map = map;
+    const look = () => this.#look();
+    map.on("postrender", look);
+    return () => {
+      map.un("postrender", look);
+      this.#map = undefined;
+      for (const running of this.#running) running.controller.abort();
+      for (const controller of this.#ahead.values()) controller.abort();
+    };
+  }
+
+  /** The values at a point of the map, of the level on show; null outside. */
+  reading(x: number, y: number, resolution: number): TileReading | null {
+    const z = this.#zFor(resolution);
+    const level = this.#levels[z] as TileLevel;
+    const element = elementAt(level, x, y);
+    if (!element) return null;
+    const index = this.#indices(level, this.#at);
+    [index[this.#axes.x], index[this.#axes.y]] = [element.column, element.row];
+    const { tileWidth, tileHeight, width, roll } = level;
+    const place = (element.column - roll + width) % width;
+    const [column, row] = [Math.floor(place / tileWidth), Math.floor(element.row / tileHeight)];
+    const tile = this.#placeOf(z, column, row, true);
+    const values = this.#channels.map((channel) => {
+      const found = tile ? this.#reader.kept(tile, channel) : undefined;
+      const value =
+        tile && found ? elementOf(found, place - tile.x.start, element.row - tile.y.start) : undefined;
+      return { channel, value };
+    });
+    if (this.#axes.c !== undefined) index[this.#axes.c] = this.#channels[0] ?? 0;
+    return { level: level.level, index, values };
+  }
+
+  /** Reads the tiles of another step for the view on show. */
+  async preload(at: TileAt, options: { signal?: AbortSignal; priority?: number } = {}): Promise<void> {
+    const signal = options.signal ?? new AbortController().signal;
+    const priority = options.priority ?? PRIORITY.ahead;
+    const places = this.#visible(0).map(({ z, column, row }) => this.#placeOf(z, column, row, false, at));
+    await Promise.all(
+      places.map((place) => place && this.#reader.read(place, this.#channels, { signal, priority })),
+    );
+  }
+
+  /** Lists of the numbers on show, by channel, of the tiles at hand. */
+  *valuesInView(): Generator<{ channel: number; values: Float64Array }> {
+    for (const { z, column, row } of this.#visible(0)) {
+      const place = this.#placeOf(z, column, row, false);
+      if (!place) continue;
+      for (const channel of this.#channels) {
+        const found = this.#reader.kept(place, channel);
+        if (found) yield { channel, values: valuesOf(found, place) };
+      }
+    }
+  }
+
+  /** Whether tiles of the view are being read. */
+  get isReading(): boolean {
+    return this.#running.size > 0;
+  }
+
+  override getTile(...args: Parameters<DataTileSource["getTile"]>): DataTile {
+    const [z, column, row] = args;
+    const level = this.#levels[z];
+    // Levels end at different edges: a tile that only a finer level has is not drawn.
+    if (!level || !tileSpans(level, column, row)) return null as unknown as DataTile;
+    const tile = super.getTile(...args) as DataTile;
+    const load = tile.load;
+    tile.load = () => {
+      this.#loading = tile;
+      load.call(tile);
+      this.#loading = undefined;
+    };
+    return tile;
+  }
+
+  #zFor(resolution: number): number {
+    return (this.tileGrid as LevelGrid).getZForResolution(resolution);
+  }
+
+  #renew(): void {
+    this.#version += 1;
+    for (const running of [...this.#running]) this.#cancel(running);
+    this.setKey(String(this.#version));
+  }
+
+  /** Indices in a level's array: an axis that is coarser there has fewer. */
+  #indices({ level }: TileLevel, at: TileAt): number[] {
+    const { axes, levels } = this.pyramid;
+    const [finest, own] = [levels[0], levels[level]];
+    return axes.map(({ name, role }, axis) => {
+      const wanted = at[name] ?? at[role] ?? 0;
+      const [all = 1, here = 1] = [finest?.shape[axis], own?.shape[axis]];
+      return all === here ? wanted : Math.min(Math.floor(((wanted + 0.5) * here) / all), here - 1);
+    });
+  }
+
+  #placeOf(z: number, column: number, row: number, byElement: boolean, at: TileAt = {}): TilePlace | null {
+    const level = this.#levels[z];
+    if (!level) return null;
+    // Columns and rows of the map run against those of a flipped array.
+    const mapColumn = byElement && level.flipX ? level.columns - 1 - column : column;
+    const mapRow = byElement && level.flipY ? level.rows - 1 - row : row;
+    const spans = tileSpans(level, mapColumn, mapRow);
+    return (
+      spans && {
+        level,
+        column: mapColumn,
+        row: mapRow,
+        ...spans,
+        at: this.#indices(level, { ...this.#at, ...at }),
+      }
+    );
+  }
+
+  #load(z: number, column: number, row: number): Promise<Uint8Array | Float32Array> {
+    const place = this.#placeOf(z, column, row, false);
+    if (!place) throw new ZarrError("Argument", `there is no tile ${column}, ${row} of level ${z}`);
+    const running: Running = { z, column, row, controller: new AbortController(), tile: this.#loading };
+    this.#running.add(running);
+    this.#report();
+    return new Promise((resolve, reject) => {
+      this.#read(place, running).then(
+        (data) => {
+          if (!this.#running.delete(running)) return;
+          this.#done += 1;
+          resolve(data);
+          this.#report();
+        },
+        (error: unknown) => {
+          // What was cancelled is left alone: OpenLayers would take a rejection for a broken tile.
+          if (!this.#running.delete(running)) return;
+          reject(error);
+          this.#report();
+          this.onError(error);
+        },
+      );
+    });
+  }
+
+  async #read(place: TilePlace, { z, controller: { signal } }: Running) {
+    const finest = this.#levels.length - 1;
+    const wanted = this.#map?.getView().getResolution();
+    const shown = wanted === undefined ? finest : this.#zFor(wanted);
+    const priority = z === shown ? PRIORITY.view : z === 0 ? PRIORITY.coarsest : PRIORITY.coarser;
+    const elements = await this.#reader.read(place, this.#channels, { signal, priority });
+    // Tiles that are at hand would otherwise all be packed and uploaded in one task.
+    await breathe();
+    signal.throwIfAborted();
+    if (!this.bands.isPicture) return packTile(place.level, place, elements, this.#packing);
+    return this.#picture(place, elements, signal);
+  }
+
+  /** A tile as a picture; the page is given back now and then. */
+  async #picture(place: TilePlace, elements: readonly TileElements[], signal: AbortSignal) {
+    const { tileWidth, tileHeight } = place.level;
+    const out = new Uint8Array(tileWidth * tileHeight * 4);
+    if (this.#areLabels) {
+      if (elements[0]) paintLabels(place.level, place, elements[0], out);
+      await breathe();
+      return out;
+    }
+    const mixed = elements.flatMap((own, at) => {
+      const how = this.#mix[at];
+      return how ? [{ ...own, ...how }] : [];
+    });
+    const mix = tileMixer(place.level, place, mixed, out);
+    for (let row = 0; row < tileHeight; row += MIXED_ROWS) {
+      mix(row, Math.min(row + MIXED_ROWS, tileHeight));
+      await breathe();
+      signal.throwIfAborted();
+    }
+    return out;
+  }
+
+  /** Ends a read whose tile left the view. OpenLayers asks for the tile again when it is back. */
+  #cancel(running: Running): void {
+    this.#running.delete(running);
+    running.controller.abort();
+    const tile = running.tile as unknown as { state: number; changed(): void } | undefined;
+    if (!tile) return;
+    // Empty ends its place among the loading ones; idle lets it be asked for again.
+    tile.state = TileState.EMPTY;
+    tile.changed();
+    tile.state = TileState.IDLE;
+  }
+
+  #visible(margin: number): { z: number; column: number; row: number }[] {
+    const view = this.#map?.getView();
+    const [size, resolution] = [this.#map?.getSize(), view?.getResolution()];
+    if (!view?.isDef() || !size || resolution === undefined) return [];
+    const z = this.#zFor(resolution);
+    const range = tileRange(this.#levels[z] as TileLevel, view.calculateExtent(size), margin);
+    if (!range) return [];
+    const all: { z: number; column: number; row: number }[] = [];
+    for (let row = range.row[0]; row <= range.row[1]; row += 1) {
+      for (let column = range.column[0]; column <= range.column[1]; column += 1) all.push({ z, column, row });
+    }
+    return all;
+  }
+
+  /** After a frame: ends what nobody sees, begins what somebody may see next. */
+  #look(): void {
+    const view = this.#map?.getView();
+    const [size, resolution] = [this.#map?.getSize(), view?.getResolution()];
+    if (!view?.isDef() || !size || resolution === undefined) return;
+    const extent = view.calculateExtent(size);
+    const shown = this.#zFor(resolution);
+    for (const running of [...this.#running]) {
+      const range = tileRange(this.#levels[running.z] as TileLevel, extent);
+      const { column, row } = running;
+      const isSeen =
+        range !== null &&
+        running.z <= shown &&
+        column >= range.column[0] &&
+        column <= range.column[1] &&
+        row >= range.row[0] &&
+        row <= range.row[1];
+      if (!isSeen) this.#cancel(running);
+    }
+    this.#report();
+    this.#lookAhead();
+  }
+
+  /** Reads the tiles around the view, while the view has all of its own. */
+  #lookAhead(): void {
+    const around = this.#margin > 0 && this.#running.size === 0 ? this.#visible(this.#margin) : [];
+    const wanted = new Map(
+      around.map((tile) => [`${this.#version}/${tile.z}/${tile.column}/${tile.row}`, tile]),
+    );
+    for (const [key, controller] of this.#ahead) {
+      if (wanted.has(key)) continue;
+      controller.abort();
+      this.#ahead.delete(key);
+    }
+    for (const [key, { z, column, row }] of wanted) {
+      const place = this.#placeOf(z, column, row, false);
+      if (!place || this.#ahead.has(key) || this.#channels.every((own) => this.#reader.kept(place, own)))
+        continue;
+      const controller = new AbortController();
+      this.#ahead.set(key, controller);
+      const wish = { signal: controller.signal, priority: PRIORITY.ahead };
+      // An error shows itself when the tile is in view.
+      this.#reader.read(place, this.#channels, wish).then(
+        () => this.#ahead.delete(key),
+        () => undefined,
+      );
+    }
+  }
+
+  #report(): void {
+    const { size } = this.#running;
+    this.onProgress({ wanted: this.#done + size, done: this.#done });
+    if (size > 0) return;
+    this.#done = 0;
+    if (!this.#isMixLate) return;
+    this.#isMixLate = false;
+    this.#renew();
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * Styles of OpenLayers for the tiles of a `PyramidSource`: channels whose light adds up, and numbers as colours of a palette. Windows, colours
+ * and gammas are variables: `layer.updateStyleVariables(...)` changes them without a request and without a new program.
+ */
+import type { Style } from "ol/layer/WebGLTile.js";
+import type { BandLayout } from "./bands.ts";
+import type { MixedChannel } from "./mixing.ts";
+
+type Expression = (string | number | Expression)[];
+type Variables = Record<string, number>;
+
+/** What is shown of a place between the ends of a window, 0 to 1. */
+const share = (band: number, suffix: string): Expression => [
+  "clamp",
+  [
+    "/",
+    ["-", ["band", band], ["var", `low${suffix}`]],
+    ["-", ["var", `high${suffix}`], ["var", `low${suffix}`]],
+  ],
+  0,
+  1,
+];
+
+const alphaOf = ({ hasMask, count }: BandLayout): Expression | number => (hasMask ? ["band", count] : 1);
+
+/** Ends of a window as a texture has them; never at the same place. */
+function ends([low, high]: readonly [number, number], { isByte }: BandLayout): [number, number] {
+  const scale = isByte ? 1 / 255 : 1;
+  const [from, to] = [low * scale, high * scale];
+  const least = Math.max(Math.abs(from), Math.abs(to), 1e-30) * 1e-6;
+  return [from, to - from > least ? to : from + least];
+}
+
+/** The variables of `channelStyle`; null is a channel that is not drawn. */
+export function channelVariables(layout: BandLayout, channels: readonly (MixedChannel | null)[]): Variables {
+  const variables: Variables = {};
+  for (const [at, channel] of channels.entries()) {
+    const [low, high] = ends(channel?.window ?? [0, 1], layout);
+    const [red, green, blue] = channel?.color ?? [0, 0, 0];
+    const own = { low, high, gamma: channel?.gamma ?? 1, red, green, blue };
+    for (const [name, value] of Object.entries(own)) variables[`${name}${at + 1}`] = value;
+  }
+  return variables;
+}
+
+/**
+ * Adds the light of channels, each in its colour. A gamma of 1 costs nothing; a change from there or back takes a new style.
+ * Tiles that the source has made pictures of are drawn as they are.
+ */
+export function channelStyle(layout: BandLayout, channels: readonly (MixedChannel | null)[]): Style {
+  if (layout.isPicture) return {};
+  const light = (name: string): Expression | number => {
+    const parts = channels.map((channel, at): Expression => {
+      const place = share(at + 1, `${at + 1}`);
+      const isCurved = channel !== null && channel.gamma !== 1;
+      const curved: Expression = isCurved ? ["^", place, ["var", `gamma${at + 1}`]] : place;
+      return ["*", curved, ["var", `${name}${at + 1}`]];
+    });
+    const sum = parts.length > 1 ? (["+", ...parts] as Expression) : (parts[0] ?? 0);
+    return ["clamp", sum, 0, 255];
+  };
+  const color = ["color", light("red"), light("green"), light("blue"), alphaOf(layout)];
+  return { variables: channelVariables(layout, channels), color };
+}
+
+export interface Palette {
+  /** CSS colours, from the low end of the window to the high one. */
+  colors: readonly string[];
+  window: readonly [number, number];
+}
+
+/** The variables of `paletteStyle`. */
+export function paletteVariables(layout: BandLayout, window: readonly [number, number]): Variables {
+  const [low, high] = ends(window, layout);
+  return { low, high };
+}
+
+/** The first band in the colours of a palette. */
+export function paletteStyle(layout: BandLayout, { colors, window }: Palette): Style {
+  const place: Expression = ["*", share(1, ""), colors.length - 1];
+  const color: Expression = ["palette", place, colors as unknown as Expression];
+  const variables = paletteVariables(layout, window);
+  if (!layout.hasMask) return { variables, color };
+  return { variables, color: ["case", ["<", ["band", layout.count], 0.5], ["color", 0, 0, 0, 0], color] };
+}

@@ -1,0 +1,82 @@
+/** The elements of a tile in the order of a texture's texels: rows from the top, columns from the left, edges filled. */
+import type { TileLevel, TileSpan } from "./tile_levels.ts";
+
+/** Numbers of a tile, of one channel. */
+export interface TileElements {
+  readonly data: ArrayLike<number | bigint | boolean>;
+  /** Where the first element is, and from one to the next. */
+  readonly offset: number;
+  readonly strideX: number;
+  readonly strideY: number;
+}
+
+export interface Spans {
+  x: TileSpan;
+  y: TileSpan;
+}
+
+/** Where in the elements each texel of an axis comes from. Texels beyond the elements repeat the last one; `from` and `to` are those inside. */
+export function texels(span: TileSpan, side: number, flipped: boolean, stride: number) {
+  const places = new Int32Array(side);
+  const count = span.stop - span.start;
+  let inside = 0;
+  for (let texel = 0; texel < side; texel += 1) {
+    const place = (flipped ? span.first - texel : span.first + texel) - span.start;
+    if (place >= 0 && place < count) inside += 1;
+    places[texel] = Math.min(Math.max(place, 0), count - 1) * stride;
+  }
+  return { places, from: flipped ? side - inside : 0, to: flipped ? side : inside };
+}
+
+/** A typed array of numbers, whose slices another takes over in one go. */
+const isNumbers = (data: unknown): data is Uint8Array =>
+  ArrayBuffer.isView(data) && !(data instanceof BigInt64Array) && !(data instanceof BigUint64Array);
+
+/** All elements as 32-bit floats: one type keeps the loops over them fast. */
+function floatsOf({ data }: TileElements): Float32Array {
+  if (data instanceof Float32Array) return data;
+  return isNumbers(data) ? new Float32Array(data) : Float32Array.from(data as ArrayLike<number>, Number);
+}
+
+/** A tile of one channel. With `endsAtEdge` texels beyond the elements are NaN; otherwise they repeat the last element. */
+export function planeOf(
+  level: TileLevel,
+  spans: Spans,
+  elements: TileElements,
+  endsAtEdge: boolean,
+): Float32Array {
+  const { tileWidth, tileHeight } = level;
+  const { offset, strideX, strideY } = elements;
+  const across = texels(spans.x, tileWidth, level.flipX, strideX);
+  const down = texels(spans.y, tileHeight, level.flipY, strideY);
+  const plane = new Float32Array(tileWidth * tileHeight);
+  const data = floatsOf(elements);
+  const isRun = strideX === 1 && !level.flipX && across.to === tileWidth;
+  for (let v = 0; v < tileHeight; v += 1) {
+    const [row, at] = [offset + (down.places[v] as number), v * tileWidth];
+    if (isRun) plane.set(data.subarray(row, row + tileWidth), at);
+    else
+      for (let u = 0; u < tileWidth; u += 1)
+        plane[at + u] = data[row + (across.places[u] as number)] as number;
+    if (!endsAtEdge) continue;
+    if (v < down.from || v >= down.to) plane.fill(Number.NaN, at, at + tileWidth);
+    plane.fill(Number.NaN, at, at + across.from).fill(Number.NaN, at + across.to, at + tileWidth);
+  }
+  return plane;
+}
+
+/** The number of a column and row of a tile's elements. */
+export const elementOf = ({ data, offset, strideX, strideY }: TileElements, column: number, row: number) =>
+  data[offset + column * strideX + row * strideY];
+
+/** The numbers of a tile, row by row. */
+export function valuesOf({ data, offset, strideX, strideY }: TileElements, { x, y }: Spans) {
+  const [width, height] = [x.stop - x.start, y.stop - y.start];
+  const values = new Float64Array(width * height);
+  for (let row = 0; row < height; row += 1) {
+    for (let column = 0; column < width; column += 1) {
+      values[row * width + column] = Number(data[offset + row * strideY + column * strideX]);
+    }
+  }
+  return values;
+}

@@ -1,0 +1,77 @@
+/**
+ * Colours of labels: integers that name things, such as the cells of an image. Which colour a label without one of its own gets is for
+ * the workers to say (`src/kernel/convert/labels.rs`); here a caller's own colours are put into the form in which they take them.
+ */
+import { ZarrError } from "../../model/errors.ts";
+
+/** `"#rrggbb"`, `"#rrggbbaa"`, or red, green, blue and alpha from 0 to 255; without an alpha it is opaque. */
+export type LabelColor = string | ArrayLike<number>;
+
+/** An entry of the list `colors` of OME's `image-label`. */
+export interface OmeLabelColor {
+  "label-value": number | bigint;
+  rgba?: ArrayLike<number>;
+}
+
+/**
+ * Colours of labels. `"labels"`: each label has a colour of its own, the same in every image, and 0 is transparent. `{ labels }` gives
+ * some of them other colours: a `Map` from label to colour, or OME's list.
+ */
+export type LabelColors =
+  | "labels"
+  | { readonly labels: ReadonlyMap<number | bigint, LabelColor> | readonly OmeLabelColor[] };
+
+export const isLabelColors = (colors: unknown): colors is LabelColors =>
+  colors === "labels" || (typeof colors === "object" && colors !== null && "labels" in colors);
+
+/** Labels are told to the workers in 64 bits; the most that may have colours of their own is theirs to say. */
+const [LOWEST, SIGNED_END, END] = [-(2n ** 63n), 2n ** 63n, 2n ** 64n];
+
+function refuse(what: string, expected: string, actual: unknown): never {
+  throw new ZarrError("Argument", what, { expected, actual: String(actual).slice(0, 80) });
+}
+
+/** Of a text or of numbers, four bytes. */
+function bytesOf(color: LabelColor): number[] {
+  const expected = '"#rrggbb", "#rrggbbaa", or three or four numbers from 0 to 255';
+  const isText = typeof color === "string";
+  if (isText && !/^#?([0-9a-f]{6}|[0-9a-f]{8})$/i.test(color))
+    refuse("not a colour of a label", expected, color);
+  const numbers = isText
+    ? (color.replace("#", "").match(/../g) ?? []).map((digits) => Number.parseInt(digits, 16))
+    : globalThis.Array.from(color);
+  const isByte = (number: number) => Number.isInteger(number) && number >= 0 && number <= 255;
+  const isWhole = (numbers.length === 3 || numbers.length === 4) && numbers.every(isByte);
+  return isWhole ? [...numbers, 255].slice(0, 4) : refuse("not a colour of a label", expected, numbers);
+}
+
+function labelOf(value: unknown): bigint {
+  if (typeof value === "bigint") return value;
+  if (typeof value === "number" && Number.isSafeInteger(value)) return BigInt(value);
+  return refuse("a label is an integer", "a safe integer, or a bigint", value);
+}
+
+function entriesOf(colors: Exclude<LabelColors, "labels">): [bigint, LabelColor][] {
+  const { labels } = colors;
+  if (globalThis.Array.isArray(labels)) {
+    const coloured = (labels as readonly OmeLabelColor[]).filter(({ rgba }) => rgba !== undefined);
+    return coloured.map((entry) => [labelOf(entry["label-value"]), entry.rgba as LabelColor]);
+  }
+  if (!(labels instanceof Map)) refuse("not colours of labels", "a Map, or OME's list of colours", labels);
+  const entries = labels as ReadonlyMap<number | bigint, LabelColor>;
+  return [...entries].map(([label, color]) => [labelOf(label), color]);
+}
+
+/** The engine's words of a caller's own colours: of each label its lower and its upper half, and the bytes of its colour. */
+export function labelWords(colors: LabelColors, dataType: string): number[] {
+  if (colors === "labels") return [];
+  const [lowest, end] = dataType.startsWith("uint") || dataType === "bool" ? [0n, END] : [LOWEST, SIGNED_END];
+  return entriesOf(colors).flatMap(([label, color]) => {
+    const [red = 0, green = 0, blue = 0, alpha = 0] = bytesOf(color);
+    // What the type cannot hold is nowhere in the array, and must not stand for another label.
+    if (label < lowest || label >= end) return [];
+    const bits = BigInt.asUintN(64, label);
+    const word = (red | (green << 8) | (blue << 16) | (alpha << 24)) >>> 0;
+    return [Number(bits & 0xffff_ffffn), Number(bits >> 32n), word];
+  });
+}

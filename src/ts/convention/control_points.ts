@@ -1,0 +1,216 @@
+/**
+ * Pieces of a map, so small that places in the source's reference system lie on straight lines between their corners: a projection is asked
+ * for a few hundred places in place of every pixel. `src/kernel/warp` draws the lines.
+ */
+import type { Extent } from "./geometry.ts";
+import type { Place, Projection } from "./projection.ts";
+
+/** How far a straight line may be off, in pixels. */
+const TOLERANCE = 1 / 16;
+
+/** Pixels of a side of the first pieces. */
+const FIRST = 32;
+
+/** Beyond this latitude points of the sphere are drawn between, not longitudes. */
+const POLAR = 80;
+
+/** After how long others get their turn. */
+const TURN_MS = 8;
+
+type Point = readonly number[];
+
+interface Piece {
+  column: number;
+  row: number;
+  width: number;
+  height: number;
+}
+
+export interface MapGrid {
+  /** Left, bottom, right and top. */
+  extent: Extent;
+  /** Columns and rows. */
+  size: readonly [number, number];
+}
+
+const RADIANS = Math.PI / 180;
+
+function onSphere([longitude, latitude]: Place): Point {
+  const [lon, lat] = [longitude * RADIANS, latitude * RADIANS];
+  return [Math.cos(lat) * Math.cos(lon), Math.cos(lat) * Math.sin(lon), Math.sin(lat)];
+}
+
+/** A longitude as near to another one as turns bring it. */
+const near = (longitude: number, to: number) => longitude - 360 * Math.round((longitude - to) / 360);
+
+const less = (a: Point, b: Point): number[] => a.map((number, axis) => number - (b[axis] as number));
+const dot = (a: Point, b: Point): number =>
+  a.reduce((sum, number, axis) => sum + number * (b[axis] as number), 0);
+
+/** How many pixels apart two points are, where one pixel to the right and one down lead to these. */
+function pixelsApart(error: Point, right: Point, down: Point): number {
+  const [rr, rd, dd] = [dot(right, right), dot(right, down), dot(down, down)];
+  const [er, ed] = [dot(error, right), dot(error, down)];
+  const determinant = rr * dd - rd * rd;
+  return Math.hypot((er * dd - ed * rd) / determinant, (ed * rr - er * rd) / determinant);
+}
+
+/** The corners of a piece, and how a place looks beside them. */
+interface Shape {
+  isSphere: boolean;
+  corners: Point[];
+  seen(place: Place): Point;
+}
+
+function shapeOf(places: Place[], isGlobe: boolean): Shape {
+  const isSphere = isGlobe && places.some(([, latitude]) => Math.abs(latitude) > POLAR);
+  const first = places[0]?.[0] ?? 0;
+  const seen = (place: Place): Point => {
+    if (isSphere) return onSphere(place);
+    return isGlobe ? [near(place[0], first), place[1]] : place;
+  };
+  return { isSphere, corners: places.map(seen), seen };
+}
+
+/** A point between four, at shares from 0 to 1. */
+function between([a = [], b = [], c = [], d = []]: Point[], u: number, v: number): number[] {
+  return a.map((_, axis) => {
+    const [top, bottom] = [a, c].map((start, at) => {
+      const [from, to] = [start[axis] as number, (at === 0 ? b : d)[axis] as number];
+      return from + (to - from) * u;
+    }) as [number, number];
+    return top + (bottom - top) * v;
+  });
+}
+
+class Pieces {
+  /** The kernel's words. */
+  readonly words: number[] = [];
+  count = 0;
+  readonly #grid: MapGrid;
+  readonly #projection: Projection;
+  /** By column and row of the corners of pixels. */
+  readonly #places = new Map<number, Place | undefined>();
+
+  constructor(grid: MapGrid, projection: Projection) {
+    [this.#grid, this.#projection] = [grid, projection];
+  }
+
+  #project(column: number, row: number): Place | undefined {
+    const { extent, size } = this.#grid;
+    const [left, bottom, right, top] = extent;
+    const x = left + ((right - left) * column) / size[0];
+    const y = top - ((top - bottom) * row) / size[1];
+    return this.#projection.toSource([x, y]);
+  }
+
+  #at(column: number, row: number): Place | undefined {
+    const key = row * (this.#grid.size[0] + 1) + column;
+    if (!this.#places.has(key)) this.#places.set(key, this.#project(column, row));
+    return this.#places.get(key);
+  }
+
+  #add({ column, row, width, height }: Piece, isSphere: boolean, corners: Point[]): void {
+    this.words.push(column, row, width, height, isSphere ? 1 : 0);
+    for (const corner of corners) this.words.push(...corner);
+    this.count += 1;
+  }
+
+  /** One pixel, by its centre. */
+  #addPixel(piece: Piece): void {
+    const centre = this.#project(piece.column + 0.5, piece.row + 0.5);
+    if (centre) this.#add(piece, false, [centre, centre, centre, centre]);
+  }
+
+  /** Adds a piece, or its parts. */
+  add(piece: Piece): void {
+    const { column, row, width, height } = piece;
+    if (width === 1 && height === 1) {
+      this.#addPixel(piece);
+      return;
+    }
+    const [across, down] = [width >> 1, height >> 1];
+    const shares = [
+      [0, 0],
+      [width, 0],
+      [0, height],
+      [width, height],
+    ] as const;
+    const tests = [
+      [across, down],
+      [across, 0],
+      [across, height],
+      [0, down],
+      [width, down],
+    ] as const;
+    const placesOf = (offsets: readonly (readonly [number, number])[]) =>
+      offsets.map(([x, y]) => this.#at(column + x, row + y));
+    const [corners, tested] = [placesOf(shares), placesOf(tests)];
+    const all = [...corners, ...tested];
+    if (all.every((place) => place === undefined)) return;
+    if (all.every((place) => place !== undefined)) {
+      const shape = shapeOf(corners as Place[], this.#projection.isGlobe);
+      if (tests.every((test, at) => isStraight(shape, piece, test, tested[at] as Place))) {
+        this.#add(piece, shape.isSphere, shape.corners);
+        return;
+      }
+    }
+    this.#split(piece);
+  }
+
+  #split({ column, row, width, height }: Piece): void {
+    const halves = (start: number, length: number): [number, number][] => {
+      const first = length >> 1;
+      return first === 0
+        ? [[start, length]]
+        : [
+            [start, first],
+            [start + first, length - first],
+          ];
+    };
+    for (const [top, tall] of halves(row, height)) {
+      for (const [left, wide] of halves(column, width))
+        this.add({ column: left, row: top, width: wide, height: tall });
+    }
+  }
+}
+
+/** Whether a place within a piece is where a straight line would have it. */
+function isStraight(
+  { corners, seen, isSphere }: Shape,
+  { width, height }: Piece,
+  [x, y]: readonly [number, number],
+  place: Place,
+): boolean {
+  let drawn = between(corners, x / width, y / height);
+  if (isSphere) {
+    const length = Math.sqrt(dot(drawn, drawn));
+    drawn = drawn.map((number) => number / length);
+  }
+  const [a, b, c] = corners as [Point, Point, Point];
+  const right = less(b, a).map((number) => number / width);
+  const down = less(c, a).map((number) => number / height);
+  return pixelsApart(less(drawn, seen(place)), right, down) <= TOLERANCE;
+}
+
+/** The kernel's words of all pieces of a map, their count first. */
+export async function controlPoints(
+  grid: MapGrid,
+  projection: Projection,
+  signal: AbortSignal | undefined,
+): Promise<number[]> {
+  const pieces = new Pieces(grid, projection);
+  const [columns, rows] = grid.size;
+  let begun = performance.now();
+  for (let row = 0; row < rows; row += FIRST) {
+    for (let column = 0; column < columns; column += FIRST) {
+      const [width, height] = [Math.min(FIRST, columns - column), Math.min(FIRST, rows - row)];
+      pieces.add({ column, row, width, height });
+      if (performance.now() - begun < TURN_MS) continue;
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      signal?.throwIfAborted();
+      begun = performance.now();
+    }
+  }
+  return [pieces.count, ...pieces.words];
+}

@@ -1,0 +1,186 @@
+/**
+ * The nodes that a pyramid is made of: each is opened once, and known from then on to whoever asks for the same group. Consolidated metadata
+ * come first where the store has them. What the nodes mean is for the conventions' module to say.
+ */
+import { Array as ZarrArray } from "../api/array.ts";
+import { consolidatedChildren, withMaybeConsolidatedMetadata } from "../api/consolidated.ts";
+import { isOnServer, Location } from "../api/location.ts";
+import { open, openerBeside } from "../api/open.ts";
+import { NotFoundError, ZarrError } from "../model/errors.ts";
+import { type ChildFact, factsOf, type NodeLike } from "../model/node_like.ts";
+import type { Dialect } from "../model/node_summary.ts";
+import type { AbsolutePath, AsyncReadable, Attributes, DataType, Readable } from "../model/types.ts";
+
+/** A group or array, ours or zarrita's. */
+export interface PlacedNode<Store extends Readable> extends NodeLike {
+  readonly store: Store;
+  readonly path: string;
+  /** Of ours: which text its metadata follows. */
+  readonly dialect?: Dialect;
+}
+
+/** How many nodes are opened at a time. */
+const AT_ONCE = 16;
+
+/** Errors of one node that leave the others usable. */
+const PASSED_OVER = ["NotFound", "Format", "Unsupported", "Limit"];
+
+interface Contents {
+  contents(): { path: string; kind: "array" | "group" }[];
+}
+
+const isListed = (store: unknown): store is Contents =>
+  typeof (store as Partial<Contents>)?.contents === "function";
+
+/** The path of the group that holds a node. */
+export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf("/")) || "/";
+
+/** Whether there is nothing at a path for sure: the consolidated metadata of the store do not name it. */
+export function isKnownAbsent(store: object, path: string): boolean {
+  const siblings = consolidatedChildren(store, parentOf(path));
+  return siblings !== undefined && !siblings.includes(path as AbsolutePath);
+}
+
+export class KnownNodes<Store extends Readable> {
+  readonly arrays = new Map<string, ZarrArray<DataType, Store>>();
+  /** Of nodes that are there and cannot be opened. */
+  readonly refused = new Map<string, ZarrError>();
+  readonly #root: PlacedNode<Store>;
+  /** Undefined for one that is not there, or cannot be opened. */
+  readonly #nodes = new Map<string, NodeLike | undefined>();
+  readonly #children = new Map<string, ChildFact[]>();
+  readonly #opening = new Map<string, Promise<void>>();
+  /** The attributes that nodes had when they were opened. */
+  readonly #seen = new Map<NodeLike, Attributes>();
+  #store: Readable;
+
+  constructor(root: PlacedNode<Store>) {
+    this.#root = root;
+    this.#store = root.store;
+    const isForeignArray = root.shape !== undefined && !(root instanceof ZarrArray);
+    if (!isForeignArray) this.add(root.path, root);
+  }
+
+  /** Whether nothing was changed here since the nodes were opened. */
+  get isCurrent(): boolean {
+    return [...this.#seen].every(([node, attributes]) => node.attrs === attributes);
+  }
+
+  /** What was not there may be there by now. */
+  forgetAbsent(): void {
+    for (const [path, node] of this.#nodes) if (!node) this.#nodes.delete(path);
+    this.refused.clear();
+  }
+
+  add(path: string, node: NodeLike | undefined): void {
+    this.#nodes.set(path, node);
+    if (node) this.#seen.set(node, node.attrs);
+    if (node instanceof ZarrArray) this.arrays.set(path, node as ZarrArray<DataType, Store>);
+  }
+
+  has(path: string): boolean {
+    return this.#nodes.has(path);
+  }
+
+  /** JSON text of the facts of all nodes by path, null for one that is not there. */
+  get facts(): string {
+    const factOf = (path: string, node: NodeLike | undefined) =>
+      node ? factsOf(node, this.#children.get(path)).text : "null";
+    const nodes = [...this.#nodes].map(([path, node]) => `${JSON.stringify(path)}:${factOf(path, node)}`);
+    return `{${nodes.join(",")}}`;
+  }
+
+  /** Opens nodes that are not known yet, a few at a time. */
+  async openAll(paths: readonly string[], kind?: "array" | "group"): Promise<void> {
+    for (let at = 0; at < paths.length; at += AT_ONCE) {
+      await Promise.all(paths.slice(at, at + AT_ONCE).map((path) => this.#openOnce(path, kind)));
+    }
+  }
+
+  /** Opens groups that are of use, and not necessary: where that costs a request, only those that were asked for. */
+  async openOptional(paths: readonly string[], isAsked: boolean | undefined): Promise<void> {
+    const isWanted = (path: string) => {
+      if (isAsked === false || isKnownAbsent(this.#root.store, path)) return false;
+      return isAsked || isListed(this.#root.store) || !isOnServer(this.#root.store);
+    };
+    await this.openAll(paths.filter(isWanted), "group");
+  }
+
+  #openOnce(path: string, kind: "array" | "group" | undefined): Promise<void> {
+    if (this.#nodes.has(path)) return Promise.resolve();
+    const under = this.#opening.get(path);
+    if (under) return under;
+    const opening = this.#open(path, kind).finally(() => this.#opening.delete(path));
+    this.#opening.set(path, opening);
+    return opening;
+  }
+
+  /** Somebody else may wait for the same node: no caller's signal ends it. */
+  async #open(path: string, kind: "array" | "group" | undefined): Promise<void> {
+    const place = new Location(this.#store, path as AbsolutePath);
+    const { dialect } = this.#root;
+    const opener = dialect ? openerBeside({ dialect }) : open;
+    try {
+      this.add(path, await opener(place, kind ? ({ kind } as { kind: "array" }) : {}));
+    } catch (error) {
+      if (!(error instanceof ZarrError) || !PASSED_OVER.includes(error.code)) throw error;
+      this.add(path, undefined);
+      if (!(error instanceof NotFoundError)) this.refused.set(path, error);
+    }
+  }
+
+  /** Learns what is below a group; nothing where nobody can tell. */
+  async list(path: string): Promise<void> {
+    const node = this.#nodes.get(path);
+    if (node && !this.#children.has(path))
+      this.#children.set(path, (await this.#childrenOf(node, path)) ?? []);
+  }
+
+  async #childrenOf(node: NodeLike, path: string): Promise<ChildFact[] | undefined> {
+    if (!isListed(this.#store)) {
+      const { dialect } = this.#root;
+      const format = dialect === "v3" ? "v3" : dialect === "v2" ? "v2" : undefined;
+      this.#store = await withMaybeConsolidatedMetadata(this.#store as AsyncReadable, format && { format });
+    }
+    if (isListed(this.#store)) {
+      const base = path === "/" ? "/" : `${path}/`;
+      const below = this.#store
+        .contents()
+        .filter((entry) => entry.path.startsWith(base) && entry.path !== base);
+      if (below.length > 0) return below.map(({ path, kind }) => ({ path: path.slice(base.length), kind }));
+    }
+    return childrenOf(node, path);
+  }
+}
+
+/** The children of a group that can list them. */
+async function childrenOf(node: NodeLike, path: string): Promise<ChildFact[] | undefined> {
+  const { children } = node as { children?: () => AsyncIterable<{ path: string; kind?: string }> };
+  if (typeof children !== "function") return undefined;
+  const found: ChildFact[] = [];
+  try {
+    for await (const child of children.call(node)) {
+      const name = child.path.slice(path === "/" ? 1 : path.length + 1);
+      if (child.kind === "array" || child.kind === "group") found.push({ path: name, kind: child.kind });
+    }
+  } catch (error) {
+    // A store that cannot list says so; then the caller has to name the variable.
+    if (!(error instanceof ZarrError) || error.code === "Aborted") throw error;
+    return undefined;
+  }
+  return found;
+}
+
+const known = new WeakMap<NodeLike, KnownNodes<Readable>>();
+
+/** What is known of the nodes of a group, or of an array alone; changes that are made here, and `refresh`, forget it. */
+export function knownNodesOf<Store extends Readable>(root: PlacedNode<Store>): KnownNodes<Store> {
+  const before = known.get(root);
+  if (before?.isCurrent) {
+    before.forgetAbsent();
+    return before as KnownNodes<Store>;
+  }
+  const nodes = new KnownNodes(root);
+  known.set(root, nodes);
+  return nodes;
+}

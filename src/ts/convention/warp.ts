@@ -1,0 +1,237 @@
+/**
+ * `warp`: an array in the pixels of a map, in any reference system that proj4 knows. The map's corners of pixels are projected here, few of them;
+ * the engine finds the elements, and those alone are read.
+ */
+import type { Array as ZarrArray } from "../api/array.ts";
+import { NotFoundError, ZarrError } from "../model/errors.ts";
+import type { DataType, Readable } from "../model/types.ts";
+import { askNumbers } from "../port/convention.ts";
+import { controlPoints } from "./control_points.ts";
+import type { Extent } from "./geometry.ts";
+import { type CrsLike, type Proj4Like, projectionOf } from "./projection.ts";
+import type { At } from "./pyramid_model.ts";
+import { type CurvilinearGrid, type WarpSource, warpSource } from "./warp_source.ts";
+
+type AnyArray = ZarrArray<DataType, Readable>;
+
+export interface WarpOptions {
+  /** The reference system of the map: a code, a text that proj4 reads, or PROJJSON. */
+  crs: CrsLike;
+  /** Left, bottom, right and top of the map, in its reference system. */
+  extent: Extent;
+  /** Columns and rows of the map. */
+  size: readonly [columns: number, rows: number];
+  /** Of the nearest element (the default), or on straight lines between four. */
+  method?: "nearest" | "linear";
+  /** Which index of the other dimensions, by role or name; 0 unless given. */
+  at?: At;
+  /** proj4's default export. Maps of longitude and latitude over arrays with such coordinates need none. */
+  proj4?: Proj4Like;
+  /** The reference system of the array's coordinates, where its metadata say none. */
+  from?: CrsLike;
+  /** `false`: elements as they are stored; unless given they are unpacked by CF's attributes. */
+  decode?: "cf" | false;
+  signal?: AbortSignal;
+  priority?: number;
+}
+
+/** An array in the pixels of a map, the top row first. */
+export interface Warped {
+  /** NaN where there is no value. */
+  data: Float32Array<ArrayBuffer>;
+  /** 255 where there is a value, else 0. */
+  mask: Uint8Array<ArrayBuffer>;
+  /** Rows and columns. */
+  shape: [number, number];
+}
+
+/** The most elements that are read for one map. */
+const MOST_ELEMENTS = 2 ** 26;
+
+const numbersOf = (bytes: Uint8Array<ArrayBuffer>) => new Float64Array(bytes.buffer);
+
+function bytesOf(numbers: Iterable<number>): Uint8Array {
+  return new Uint8Array(Float64Array.from(numbers).buffer);
+}
+
+function checked({ extent, size }: WarpOptions): void {
+  const [left, bottom, right, top] = extent;
+  const isExtent = extent.length === 4 && extent.every(Number.isFinite) && left < right && bottom < top;
+  const isSize = size.length === 2 && size.every((count) => Number.isInteger(count) && count > 0);
+  if (isExtent && isSize) return;
+  throw new ZarrError("Argument", "a map has an extent and a size", {
+    expected: "extent: [left, bottom, right, top], size: [columns, rows]",
+    actual: `[${extent}], [${size}]`,
+  });
+}
+
+interface Located {
+  positions: Float64Array;
+  wraps: boolean;
+  /** First column and row, and how many. */
+  start: [number, number];
+  size: [number, number];
+}
+
+/** The kernel's words for a source. */
+function sourceWords({ geometry }: WarpSource, whole: [number, number], isGlobe: boolean): number[] {
+  const globe = isGlobe ? 1 : 0;
+  if (geometry.kind === "axes") return [0, whole[0], globe, ...geometry.x, ...geometry.y];
+  if (geometry.kind === "turned") return [1, whole[0], globe, ...geometry.affine, ...whole];
+  return [2, whole[0], geometry.grid.id];
+}
+
+async function keep({ id, columns, rows, longitudes, latitudes }: CurvilinearGrid, signal?: AbortSignal) {
+  const words = new Float64Array(4 + 2 * longitudes.length);
+  words.set([0, id, columns, rows]);
+  words.set(longitudes, 4);
+  words.set(latitudes, 4 + longitudes.length);
+  await askNumbers(new Uint8Array(words.buffer), signal);
+}
+
+/** Asks where pixels are; the engine is given a grid that it does not have, or has no more. */
+async function askPositions(
+  question: Uint8Array,
+  { geometry }: WarpSource,
+  signal?: AbortSignal,
+): Promise<Float64Array> {
+  try {
+    return numbersOf(await askNumbers(question, signal));
+  } catch (error) {
+    if (geometry.kind !== "curvilinear" || !(error instanceof NotFoundError)) throw error;
+    await keep(geometry.grid, signal);
+    return numbersOf(await askNumbers(question, signal));
+  }
+}
+
+/** From which element how many: neighbours of both ends included. */
+function span(low: number, high: number, count: number): [start: number, length: number] {
+  const [start, end] = [Math.max(0, Math.floor(low)), Math.min(count, Math.floor(high) + 2)];
+  return [start, end - start];
+}
+
+/** The same around the globe, by the shorter way. */
+function spanAround(numbers: Float64Array, count: number): [start: number, length: number] {
+  const ways = [
+    [numbers[1], numbers[2]],
+    [numbers[3], numbers[4]],
+  ].map(([low = 0, high = 0]) => [Math.floor(low), Math.floor(high) + 2 - Math.floor(low)] as const);
+  const [start, length] = ways.reduce((best, way) => (way[1] < best[1] ? way : best));
+  return length >= count ? [0, count] : [(start + count) % count, length];
+}
+
+function locatedOf(numbers: Float64Array, whole: [number, number]): Located | undefined {
+  const [wraps = 0, low = 0, high = 0, , , top = 0, bottom = 0] = numbers;
+  if (!Number.isFinite(low)) return undefined;
+  const columns = wraps === 1 ? spanAround(numbers, whole[0]) : span(low, high, whole[0]);
+  const rows = span(top, bottom, whole[1]);
+  return {
+    positions: numbers.subarray(7),
+    wraps: wraps === 1,
+    start: [columns[0], rows[0]],
+    size: [columns[1], rows[1]],
+  };
+}
+
+/** A selection of the array's rows and columns, at one place of all other dimensions. */
+function selectionOf(
+  { axes, plane }: WarpSource,
+  at: At,
+  spans: { x: [number, number]; y: [number, number] },
+) {
+  return axes.map(({ name, role }, axis) => {
+    const own = axis === plane.x ? spans.x : axis === plane.y ? spans.y : undefined;
+    if (own) return { start: own[0], stop: own[1], step: null };
+    return (Object.hasOwn(at, name) ? at[name] : at[role]) ?? 0;
+  });
+}
+
+/** The elements of a window, row by row; one that goes around the globe in two reads. */
+async function windowOf(
+  array: AnyArray,
+  source: WarpSource,
+  { start, size }: Located,
+  { at = {}, decode = "cf", signal, priority }: WarpOptions,
+): Promise<Float32Array> {
+  if (size[0] * size[1] > MOST_ELEMENTS) {
+    throw new ZarrError("Limit", "the map needs too many elements at once: a coarser level has fewer", {
+      path: array.path,
+      expected: `at most ${MOST_ELEMENTS}`,
+      actual: `${size[0]} × ${size[1]}`,
+    });
+  }
+  const { x, y } = source.plane;
+  const columns = array.shape[x] ?? 0;
+  const end = start[0] + size[0];
+  const spans: [number, number][] = [[start[0], Math.min(end, columns)]];
+  if (end > columns) spans.push([0, end - columns]);
+  const options = {
+    ...(decode && { decode }),
+    as: "float32" as const,
+    memoryOrder: [y, x],
+    ...(signal && { signal }),
+    ...(priority !== undefined && { priority }),
+  };
+  const rows: [number, number] = [start[1], start[1] + size[1]];
+  const parts = await Promise.all(
+    spans.map((own) => array.get(selectionOf(source, at, { x: own, y: rows }), options)),
+  );
+  const [first, second] = parts.map(({ data }) => data);
+  return second && first ? joined(first, second, size) : (first as Float32Array);
+}
+
+/** Two windows beside each other. */
+function joined(left: Float32Array, right: Float32Array, [columns, rows]: [number, number]): Float32Array {
+  const whole = new Float32Array(columns * rows);
+  const [wide, narrow] = [left.length / rows, right.length / rows];
+  for (let row = 0; row < rows; row += 1) {
+    whole.set(left.subarray(row * wide, (row + 1) * wide), row * columns);
+    whole.set(right.subarray(row * narrow, (row + 1) * narrow), row * columns + wide);
+  }
+  return whole;
+}
+
+async function sampled(
+  values: Float32Array,
+  { positions, wraps, start, size }: Located,
+  whole: [number, number],
+  { method = "nearest", signal }: WarpOptions,
+): Promise<Float32Array<ArrayBuffer>> {
+  const isLinear = method === "linear" ? 1 : 0;
+  const head = bytesOf([2, isLinear, ...start, ...size, ...whole, wraps ? 1 : 0, positions.length / 2]);
+  const question = new Uint8Array(head.length + positions.byteLength + values.byteLength);
+  question.set(head);
+  question.set(new Uint8Array(positions.buffer, positions.byteOffset, positions.byteLength), head.length);
+  const from = head.length + positions.byteLength;
+  question.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), from);
+  const answer = await askNumbers(question, signal);
+  return new Float32Array(answer.buffer);
+}
+
+/**
+ * An array in the pixels of a map: rows and columns that are placed by `spatial:` or a pyramid, by coordinates of their own, or by a longitude and a
+ * latitude for each element. Reads what the map needs and no more. What is missing is in no mean. Longitudes wrap. Values are singles: integers
+ * beyond 2^24 are rounded. Rejects with an `UnsupportedError` where the array's place or a reference system is not known.
+ */
+export async function warp(array: ZarrArray<DataType, Readable>, options: WarpOptions): Promise<Warped> {
+  const { crs, extent, size, proj4, from, signal } = options;
+  checked(options);
+  signal?.throwIfAborted();
+  const source = await warpSource(array, from, signal);
+  const projection = projectionOf(crs, source.crs, proj4);
+  const { x, y } = source.plane;
+  const whole: [number, number] = [array.shape[x] ?? 0, array.shape[y] ?? 0];
+  const pieces = await controlPoints({ extent, size }, projection, signal);
+  const words = [1, ...size, ...sourceWords(source, whole, projection.isGlobe)];
+  const question = bytesOf([...words, ...pieces]);
+  const located = locatedOf(await askPositions(question, source, signal), whole);
+  const shape: [number, number] = [size[1], size[0]];
+  if (!located) {
+    const data = new Float32Array(size[0] * size[1]).fill(Number.NaN);
+    return { data, mask: new Uint8Array(data.length), shape };
+  }
+  const values = await windowOf(array, source, located, options);
+  const data = await sampled(values, located, whole, options);
+  const mask = Uint8Array.from(data, (value) => (Number.isNaN(value) ? 0 : 255));
+  return { data, mask, shape };
+}

@@ -1,0 +1,20 @@
+/** `zarr-wasm/openlayers`: pyramids as tiles of an OpenLayers map. `ol` is the user's own. */
+export type { BandLayout } from "../adapter/openlayers/bands.ts";
+export type { MixedChannel } from "../adapter/openlayers/mixing.ts";
+export type { LevelPlace, LevelPlaces } from "../adapter/openlayers/placement.ts";
+export {
+  PyramidSource,
+  type PyramidSourceOptions,
+  type TileAt,
+  type TileProgress,
+  type TileReading,
+  type TileValue,
+} from "../adapter/openlayers/pyramid_source.ts";
+export {
+  channelStyle,
+  channelVariables,
+  type Palette,
+  paletteStyle,
+  paletteVariables,
+} from "../adapter/openlayers/style.ts";
+export type { AxisPlace, MapExtent } from "../adapter/openlayers/tile_levels.ts";

@@ -1,0 +1,67 @@
+/**
+ * The lane of the other engines: the tests of the viewer's pixels in Firefox and WebKitGTK, which are opened on an address and left
+ * to themselves; the page posts its report. Prints a TAP report. With an argument only the tests whose names that expression matches.
+ * An engine that is not installed is said to be missing, and is no failure.
+ */
+import { text } from "node:stream/consumers";
+import { BROWSERS } from "../../benches/peers/browsers.mjs";
+import { bundle, serveTests } from "./served.mjs";
+
+/** For all tests of an engine. */
+const PATIENCE_MS = 240_000;
+
+let listener = () => {};
+
+function takeReport(request, response) {
+  if (request.url !== "/engines/report" || request.method !== "POST") return false;
+  text(request).then((body) => {
+    listener(JSON.parse(body));
+    response.writeHead(204).end();
+  });
+  return true;
+}
+
+const totals = { pass: 0, fail: 0 };
+
+function report(engine, { name, error }) {
+  totals[error ? "fail" : "pass"] += 1;
+  console.log(`${error ? "not ok" : "ok"} ${totals.pass + totals.fail} - ${engine}: ${name}`);
+  if (error) console.log(error.replace(/^/gm, "  # "));
+}
+
+/** Resolves once the page has said that it is through; reports an engine that never does. */
+function hearOut(engine) {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      report(engine, { name: "the page runs its tests", error: `no end after ${PATIENCE_MS} ms` });
+      resolve();
+    }, PATIENCE_MS);
+    listener = (told) => {
+      if (!told.end) return report(engine, told);
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+}
+
+async function runEngine(browser, url) {
+  const missing = browser.missing();
+  if (missing) return console.log(`# ${browser.name}: ${missing}, its tests are not run`);
+  console.log(`# ${browser.version()}`);
+  const started = await browser.start({ webgl: true });
+  try {
+    const heard = hearOut(browser.name);
+    const page = started.open(`${url}/engines?tests=${encodeURIComponent(process.argv[2] ?? "")}`);
+    await heard;
+    await page.close();
+  } finally {
+    await started.close();
+  }
+}
+
+await bundle();
+const server = await serveTests(takeReport);
+for (const browser of BROWSERS) await runEngine(browser, server.url);
+await server.close();
+console.log(`# pass ${totals.pass}\n# fail ${totals.fail}`);
+process.exitCode = totals.fail > 0 ? 1 : 0;

@@ -1,0 +1,11 @@
+/** The program of the page for the engines that no driver steers: it runs the tests of the viewer's pixels and posts what they say. */
+import { runAll } from "../harness.mjs";
+import "../www_pixels.test.mjs";
+
+const post = (told) => fetch("/engines/report", { method: "POST", body: JSON.stringify(told) });
+
+addEventListener("error", ({ error, message }) =>
+  post({ name: "the page throws nothing outside its tests", error: String(error?.stack ?? message) }),
+);
+const pattern = new URLSearchParams(location.search).get("tests") ?? "";
+runAll(post, new RegExp(pattern)).then(() => post({ end: true }));

@@ -1,0 +1,147 @@
+/**
+ * The viewer in a frame of the test page, and its picture: colours at places of the screen, and what the page says of the values
+ * there. Knows the page by its roles and ids, and nothing of how the picture is drawn. Works in every engine.
+ */
+import { fixture } from "./harness.mjs";
+import { until } from "./www_frame.mjs";
+
+/** A pointer is moved again where the answer is still being read. */
+const SETTLE_MS = 60;
+
+/** What the GPU drew is gone after the frame unless one asks for it to stay readable. */
+function keepDrawings({ HTMLCanvasElement }) {
+  const { getContext } = HTMLCanvasElement.prototype;
+  HTMLCanvasElement.prototype.getContext = function (kind, options) {
+    const kept = kind.startsWith("webgl") ? { ...options, preserveDrawingBuffer: true } : options;
+    return getContext.call(this, kind, kept);
+  };
+}
+
+const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Opens a picture of `fixtures/viewer`, without coast lines and graticule; `parameters` are more of the page's address. */
+export async function openPicture(name, parameters = {}) {
+  document.querySelector("iframe")?.remove();
+  const frame = document.createElement("iframe");
+  frame.style = "width: 1000px; height: 700px; border: 0";
+  window.prepareFrame = keepDrawings;
+  const query = new URLSearchParams({ source: fixture(`viewer/${name}`), layers: "", ...parameters });
+  frame.src = `/viewer/?${query}`;
+  document.body.append(frame);
+  const picture = new PictureFrame(frame);
+  await picture.drawn();
+  return picture;
+}
+
+class PictureFrame {
+  constructor(frame) {
+    this.frame = frame;
+  }
+
+  get document() {
+    return this.frame.contentDocument;
+  }
+
+  /** The address of the page, which follows what is shown. */
+  get query() {
+    return new URLSearchParams(this.frame.contentWindow.location.search);
+  }
+
+  find(selector) {
+    return this.document?.querySelector(selector);
+  }
+
+  text(selector) {
+    return this.find(selector)?.textContent ?? "";
+  }
+
+  get map() {
+    return this.find("#map").getBoundingClientRect();
+  }
+
+  /** Waits until the whole picture is on the screen. */
+  async drawn() {
+    const isDrawn = () => this.find('#map[aria-busy="false"] canvas');
+    const alert = () => this.find('[role="alert"]');
+    await until(() => isDrawn() || alert(), "the picture");
+    if (alert()) throw new Error(`no picture: ${alert().textContent}`);
+    // Another frame: a picture that is done is on the screen with the next one.
+    await wait(2 * SETTLE_MS);
+    await until(isDrawn, "the picture");
+  }
+
+  /** Presses a key while the picture has the focus. */
+  async press(key) {
+    const map = this.find("#map");
+    map.focus();
+    const { KeyboardEvent } = this.frame.contentWindow;
+    map.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+    map.dispatchEvent(new KeyboardEvent("keyup", { key, bubbles: true }));
+    await wait(SETTLE_MS);
+    await this.drawn();
+  }
+
+  /** Sets a field as typing or dragging does. */
+  async set(field, value) {
+    field.value = value;
+    const { Event } = this.frame.contentWindow;
+    field.dispatchEvent(new Event("input", { bubbles: true }));
+    field.dispatchEvent(new Event("change", { bubbles: true }));
+    await wait(SETTLE_MS);
+    await this.drawn();
+  }
+
+  /** Red, green, blue and opacity of all that is drawn, at places of the map in CSS pixels: the canvases one above the other. */
+  pixels(places) {
+    const { left, top, width, height } = this.map;
+    const whole = document.createElement("canvas");
+    whole.width = Math.ceil(width);
+    whole.height = Math.ceil(height);
+    const context = whole.getContext("2d", { willReadFrequently: true });
+    for (const canvas of this.document.querySelectorAll("#map canvas")) {
+      const box = canvas.getBoundingClientRect();
+      if (canvas.width > 0 && box.width > 0)
+        context.drawImage(canvas, box.left - left, box.top - top, box.width, box.height);
+    }
+    const { data } = context.getImageData(0, 0, whole.width, whole.height);
+    return places.map(([x, y]) => {
+      const at = (Math.floor(y) * whole.width + Math.floor(x)) * 4;
+      return [...data.subarray(at, at + 4)];
+    });
+  }
+
+  /**
+   * Moves the pointer to a place of the map: `{index, words, values}` by name, the index of each axis, its coordinate as text, and the
+   * values as texts in order. null where the picture has nothing.
+   */
+  async reading([x, y]) {
+    const { left, top } = this.map;
+    const readout = this.find("#readout");
+    const { PointerEvent } = this.frame.contentWindow;
+    const target = this.find("#map .ol-viewport") ?? this.find("#map");
+    const event = { clientX: left + x, clientY: top + y, bubbles: true, pointerId: 1, pointerType: "mouse" };
+    for (let tries = 0; tries < 20; tries += 1) {
+      target.dispatchEvent(new PointerEvent("pointermove", event));
+      await wait(SETTLE_MS);
+      if (readout.hidden && tries > 2) return null;
+      if (!readout.hidden && !readout.textContent.includes("…")) break;
+    }
+    return readingOf(readout);
+  }
+}
+
+function readingOf(readout) {
+  const index = {};
+  const words = {};
+  for (const place of readout.querySelectorAll(".at")) {
+    const name = place.querySelector(".name").textContent;
+    const digits = place.querySelector(".index").textContent;
+    index[name] = Number(digits.replace(/[[\]]/g, ""));
+    words[name] = place.textContent.slice(name.length).replace(digits, "").trim();
+  }
+  return {
+    index,
+    words,
+    values: [...readout.querySelectorAll(".value b")].map((value) => value.textContent),
+  };
+}

@@ -1,0 +1,150 @@
+/**
+ * What the browser tests are served: the bundled test pages, the viewer with its samples, the fixtures, and answers that tests
+ * ask for. One server for Chromium (run.mjs) and for the other engines (engines.mjs).
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import webpack from "webpack";
+import { serve } from "../../scripts/serve.mjs";
+import { addSamples } from "../../scripts/www.mjs";
+import viewer from "../../webpack.config.js";
+
+export const ROOT = join(import.meta.dirname, "../..");
+export const OUTPUT = join(ROOT, "target/browser-tests");
+export const VIEWER = join(ROOT, "target/browser-viewer");
+export const VITE = join(ROOT, "target/browser-vite");
+
+const TEST_PAGE = {
+  mode: "development",
+  devtool: "inline-source-map",
+  context: ROOT,
+  entry: {
+    page: "./tests/browser/page.mjs",
+    isolated: "./tests/browser/isolated/page.mjs",
+    engines: "./tests/browser/engines/page.mjs",
+  },
+  output: { path: OUTPUT, filename: "[name].js", clean: true },
+  performance: { hints: false },
+};
+
+/** Bundles the test pages, and the viewer as `npm start` does; rejects with webpack's own words. */
+export async function bundle() {
+  const viewerHere = { ...viewer, context: ROOT, output: { ...viewer.output, path: VIEWER } };
+  await new Promise((resolve, reject) => {
+    webpack([TEST_PAGE, viewerHere], (error, stats) => {
+      if (error || stats.hasErrors()) reject(error ?? new Error(stats.toString("errors-only")));
+      else resolve();
+    });
+  });
+  addSamples(VIEWER);
+}
+
+/** What makes a page cross-origin isolated: it may share memory with its workers. */
+const ISOLATION = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+};
+
+/** The pages, and the headers that they come with. */
+export const PAGES = {
+  "/": { script: "page.js" },
+  "/isolated": { script: "isolated.js", headers: ISOLATION },
+  "/engines": { script: "engines.js" },
+};
+
+/** A page is an answer of ours: there is nothing in it but the bundle. */
+function answerPage(request, response) {
+  const page = PAGES[request.url];
+  if (!page) return false;
+  response.writeHead(200, { "Content-Type": "text/html; charset=utf-8", ...page.headers });
+  response.end(
+    `<!doctype html><title>zarr-wasm tests</title><link rel="icon" href="data:,"><script src="${page.script}"></script>`,
+  );
+  return true;
+}
+
+/** Answers that tell of their request, and a service worker that answers by itself. */
+function answerEcho(request, response) {
+  if (request.url.startsWith("/lost/modules/engine-texts.js")) {
+    response.writeHead(404);
+    response.end();
+    return true;
+  }
+  if (!request.url.startsWith("/echo/")) return false;
+  const send = (type, body, headers = {}) => {
+    response.writeHead(200, { "Content-Type": type, "Cache-Control": "no-store", ...headers });
+    response.end(body);
+  };
+  if (request.url === "/echo/cookie") send("text/plain", "", { "Set-Cookie": "zarr=1; Path=/" });
+  else if (request.url === "/echo/service_worker.js") {
+    send("text/javascript", SERVICE_WORKER, { "Service-Worker-Allowed": "/" });
+  } else if (request.url.endsWith("/zarr.json")) {
+    const { referer = "", cookie = "" } = request.headers;
+    send(
+      "application/json",
+      JSON.stringify({ zarr_format: 3, node_type: "group", attributes: { referer, cookie } }),
+    );
+  } else {
+    response.writeHead(404);
+    response.end();
+  }
+  return true;
+}
+
+const SERVICE_WORKER = `
+  self.addEventListener("install", () => self.skipWaiting());
+  self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+  self.addEventListener("fetch", (event) => {
+    if (!new URL(event.request.url).pathname.startsWith("/by-service-worker/")) return;
+    const isDocument = event.request.url.endsWith("/zarr.json");
+    const body = JSON.stringify({ zarr_format: 3, node_type: "group", attributes: { from: "service worker" } });
+    event.respondWith(isDocument ? new Response(body) : new Response("", { status: 404 }));
+  });`;
+
+/** A frame with the policy that its address names. */
+function answerFrame(request, response) {
+  const { pathname, searchParams } = new URL(request.url, "http://localhost");
+  if (pathname !== "/frame") return false;
+  const [policy, script] = [searchParams.get("policy"), searchParams.get("script")];
+  response.writeHead(200, {
+    "Content-Type": "text/html; charset=utf-8",
+    ...(policy && { "Content-Security-Policy": policy }),
+  });
+  response.end(
+    `<!doctype html><title>frame</title><link rel="icon" href="data:,"><script type="module" crossorigin src="${script}"></script>`,
+  );
+  return true;
+}
+
+/** A test may change the viewer's window before its scripts run, in any engine: `prepareFrame` of the page around it. */
+const PREPARE = `if (parent !== window) parent.prepareFrame?.(window);`;
+
+/** The viewer's page, with a script before all others. */
+function answerViewer(request, response) {
+  const path = request.url.replace(/[?#].*$/s, "");
+  if (path !== "/viewer/" && path !== "/viewer/prepare.js") return false;
+  const isScript = path !== "/viewer/";
+  const page = () => readFileSync(join(VIEWER, "index.html"), "utf8");
+  const type = isScript ? "text/javascript" : "text/html; charset=utf-8";
+  response.writeHead(200, { "Content-Type": type, "Cache-Control": "no-store" });
+  response.end(isScript ? PREPARE : page().replace(/<head[^>]*>/, `$&<script src="prepare.js"></script>`));
+  return true;
+}
+
+const FOLDERS = {
+  "/": OUTPUT,
+  "/dist/": join(ROOT, "dist"),
+  "/lost/": join(ROOT, "dist"),
+  "/frames/": join(ROOT, "tests/browser/frames"),
+  "/fixtures/": join(ROOT, "tests/fixtures"),
+  "/stores/": join(ROOT, "tests/stores"),
+  "/vite/": VITE,
+  "/viewer/": VIEWER,
+  "/viewer/demo/": join(ROOT, "tests/fixtures/demo"),
+};
+
+/** `answer(request, response)` may answer before all others, by returning true. */
+export function serveTests(answer = () => false) {
+  const answers = [answer, answerPage, answerEcho, answerFrame, answerViewer];
+  return serve(FOLDERS, { intercept: (...exchange) => answers.some((own) => own(...exchange)) });
+}

@@ -1,0 +1,171 @@
+/**
+ * The viewer's folder on static hosts, in a subfolder, without a network: Python's http.server, which ignores ranges, and nginx,
+ * which sends the compressed forms beside the files. A sample has to be drawn, nothing may be asked of another place, and nothing may be missing.
+ */
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { compressBeside } from "../../scripts/www.mjs";
+import { VIEWER } from "./served.mjs";
+
+const NGINX = process.env.NGINX ?? "/usr/sbin/nginx";
+const FOLDER = basename(VIEWER);
+const SAMPLES = ["cells.ome.zarr", "climate.zarr", "arctic.zarr", "tissue.ome.zarr"];
+const PATIENCE_MS = 20_000;
+
+const freePort = () =>
+  new Promise((resolve) => {
+    const probe = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+
+const nginxConfiguration = (port, home) => `
+  daemon off;
+  master_process off;
+  worker_processes 1;
+  pid ${home}/nginx.pid;
+  error_log ${home}/error.log;
+  events { worker_connections 512; }
+  http {
+    access_log off;
+    ${["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${home}/${name};`).join("\n")}
+    types { text/html html; text/javascript js; text/css css; application/wasm wasm; application/json json; }
+    gzip_static on;
+    server { listen 127.0.0.1:${port}; root ${dirname(VIEWER)}; }
+  }`;
+
+/** A server of the folder above the viewer's: `{url, close}`. */
+async function start(program, argumentsOf) {
+  const home = mkdtempSync(join(tmpdir(), "zarr-wasm-host-"));
+  const port = await freePort();
+  const child = spawn(program, argumentsOf(port, home), { stdio: "ignore" });
+  child.on("error", () => {}); // then nothing answers, and that is told
+  const close = () => {
+    child.kill();
+    rmSync(home, { recursive: true, force: true });
+  };
+  const url = `http://127.0.0.1:${port}/${FOLDER}/`;
+  for (let tries = 0; tries < 100; tries += 1) {
+    if (
+      await fetch(url).then(
+        ({ ok }) => ok,
+        () => false,
+      )
+    )
+      return { url, close };
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  close();
+  throw new Error(`${program} does not serve ${url}`);
+}
+
+const HOSTS = [
+  {
+    name: "python -m http.server",
+    samples: SAMPLES,
+    start: () =>
+      start("python3", (port) => [
+        "-m",
+        "http.server",
+        String(port),
+        "--bind",
+        "127.0.0.1",
+        "--directory",
+        dirname(VIEWER),
+      ]),
+  },
+  {
+    name: "nginx with compressed files",
+    samples: SAMPLES.slice(0, 1),
+    /** Scripts must come compressed, or the forms beside the files are of no use. */
+    isCompressed: true,
+    start: () =>
+      start(NGINX, (port, home) => {
+        writeFileSync(join(home, "nginx.conf"), nginxConfiguration(port, home));
+        return ["-p", home, "-e", join(home, "error.log"), "-c", join(home, "nginx.conf")];
+      }),
+  },
+];
+
+/** What the GPU drew is gone after the frame unless one asks for it to stay readable. */
+function keepDrawings() {
+  const { getContext } = HTMLCanvasElement.prototype;
+  HTMLCanvasElement.prototype.getContext = function (kind, options) {
+    const kept = kind.startsWith("webgl") ? { ...options, preserveDrawingBuffer: true } : options;
+    return getContext.call(this, kind, kept);
+  };
+}
+
+/** How many colours the drawn picture has; said in words where there is none. */
+function coloursDrawn() {
+  const alert = document.querySelector('[role="alert"]');
+  if (alert) return `no picture: ${alert.textContent}`;
+  const sample = new OffscreenCanvas(96, 64);
+  const context = sample.getContext("2d");
+  for (const canvas of document.querySelectorAll('#map[aria-busy="false"] canvas'))
+    if (canvas.width > 0) context.drawImage(canvas, 0, 0, sample.width, sample.height);
+  const words = new Uint32Array(context.getImageData(0, 0, sample.width, sample.height).data.buffer);
+  return new Set(words).size;
+}
+
+async function drawnColours(page) {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const colours = await page.evaluate(coloursDrawn);
+    if (typeof colours === "string") throw new Error(colours);
+    if (colours > 30) return;
+    if (performance.now() > deadline) throw new Error(`the picture has ${colours} colours`);
+    await page.waitForTimeout(50);
+  }
+}
+
+/** Opens a sample and returns what is wrong with how it came. */
+async function faultsOf(browser, host, url, sample) {
+  const page = await browser.newPage({ viewport: { width: 1200, height: 800 } });
+  const answers = [];
+  page.on("response", (answer) => answers.push(answer));
+  try {
+    await page.addInitScript(keepDrawings);
+    await page.goto(`${url}?source=./samples/${sample}`);
+    await drawnColours(page);
+  } finally {
+    await page.close();
+  }
+  const wire = answers.filter((answer) => /^https?:/.test(answer.url()));
+  const script = wire.find((answer) => /\.js$/.test(answer.url()));
+  return [
+    ...wire.filter((answer) => !answer.url().startsWith(url)).map((answer) => `elsewhere: ${answer.url()}`),
+    ...wire.filter((answer) => answer.status() >= 400).map((answer) => `${answer.status()}: ${answer.url()}`),
+    ...(host.isCompressed && script?.headers()["content-encoding"] !== "gzip"
+      ? ["scripts come as they are"]
+      : []),
+  ];
+}
+
+async function runHost(browser, host, report) {
+  const server = await host.start();
+  try {
+    for (const sample of host.samples) {
+      const name = `static host: ${host.name} serves the viewer and ${sample} from a subfolder`;
+      const error = await faultsOf(browser, host, server.url, sample).then(
+        (faults) => (faults.length > 0 ? faults.join("\n") : undefined),
+        (failure) => String(failure.stack),
+      );
+      report({ name, error });
+    }
+  } finally {
+    server.close();
+  }
+}
+
+/** The hosts whose tests a pattern picks. */
+export async function runStaticHosts(browser, report, pattern) {
+  const picked = HOSTS.filter(({ name }) => pattern.test(`static host: ${name}`));
+  if (picked.some(({ isCompressed }) => isCompressed) && !existsSync(join(VIEWER, "index.html.gz")))
+    await compressBeside(VIEWER);
+  for (const host of picked) await runHost(browser, host, report);
+}

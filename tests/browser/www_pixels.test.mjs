@@ -1,0 +1,267 @@
+/**
+ * The viewer's pixels and words, against values that zarr-python, xarray, NumPy and matplotlib worked out (`fixtures/viewer`,
+ * `make/viewer.py`): colours of channels and fields, north above, missing values, levels, labels, values under the pointer.
+ * Runs in Chromium with the browser lane, in Firefox and WebKitGTK with the lane of the engines.
+ */
+import { equal, fixture, ok, test } from "./harness.mjs";
+import { openPicture } from "./picture_frame.mjs";
+
+/** How far a colour may be off in each part: rounding, and the engine's own. */
+const CLOSE = 4;
+/** The same where elements are interpolated, or where two libraries have a colormap. */
+const NEAR = 10;
+
+let known;
+async function expected(name) {
+  known ??= await (await fetch(fixture("viewer/expected.json"))).json();
+  return known[name];
+}
+
+const isClose = (one, other, tolerance) => one.every((part, at) => Math.abs(part - other[at]) <= tolerance);
+
+function sameColours(actual, wanted, tolerance, what) {
+  const wrong = actual.flatMap((pixel, at) =>
+    isClose(pixel.slice(0, 3), wanted[at], tolerance)
+      ? []
+      : [`${what[at]}: ${pixel} instead of ${wanted[at]}`],
+  );
+  ok(
+    wrong.length === 0,
+    `${wrong.length} of ${actual.length} colours are wrong: ${wrong.slice(0, 4).join("; ")}`,
+  );
+}
+
+/** From index to place on the screen along one axis: two readings make the line. `of` gives a reading's position. */
+async function lineOf(picture, places, of) {
+  const found = [];
+  for (const place of places) {
+    const reading = await picture.reading(place);
+    ok(reading, `nothing to read at ${place}`);
+    found.push(of(reading));
+  }
+  return found;
+}
+
+/** Where elements are on the screen: `(across, down) → place`, for positions that readings have along x and y. */
+async function screenOf(picture, acrossOf, downOf) {
+  const { width, height } = picture.map;
+  const corners = [
+    [width * 0.42, height * 0.42],
+    [width * 0.58, height * 0.58],
+  ];
+  const across = await lineOf(picture, corners, acrossOf);
+  const down = await lineOf(picture, corners, downOf);
+  const scale = [
+    (corners[1][0] - corners[0][0]) / (across[1] - across[0]),
+    (corners[1][1] - corners[0][1]) / (down[1] - down[0]),
+  ];
+  ok(scale.every(Number.isFinite), `the picture is too small to be measured: ${across}, ${down}`);
+  return (x, y) => [corners[0][0] + (x - across[0]) * scale[0], corners[0][1] + (y - down[0]) * scale[1]];
+}
+
+/** Middles of the blocks of an image: `{row, column, place}`. */
+async function blocksOf(picture, { block, values }) {
+  const of = (name) => (reading) => reading.index[name];
+  const toScreen = await screenOf(picture, of("x"), of("y"));
+  const rows = Array.isArray(values[0][0]) ? values[0] : values;
+  return rows.flatMap((line, row) =>
+    line.map((_, column) => ({ row, column, place: toScreen((column + 0.5) * block, (row + 0.5) * block) })),
+  );
+}
+
+const blockName = ({ row, column }) => `row ${row}, column ${column}`;
+
+for (const name of ["three-channels", "rgb"]) {
+  test(`pixels: ${name} are drawn as their light adds up`, async () => {
+    const facts = await expected(name);
+    const picture = await openPicture(name);
+    const blocks = await blocksOf(picture, facts);
+    const wanted = blocks.map(({ row, column }) => facts.composite[row][column]);
+    const pixels = picture.pixels(blocks.map(({ place }) => place));
+    sameColours(pixels, wanted, CLOSE, blocks.map(blockName));
+  });
+
+  test(`pixels: the pointer reads every channel of ${name}`, async () => {
+    const facts = await expected(name);
+    const picture = await openPicture(name);
+    const blocks = await blocksOf(picture, facts);
+    for (const { row, column, place } of blocks.filter((_, at) => at % 7 === 0)) {
+      const { values } = await picture.reading(place);
+      equal(
+        values,
+        facts.values.map((channel) => String(channel[row][column])),
+        blockName({ row, column }),
+      );
+    }
+  });
+}
+
+test("pixels: labels whose numbers a short float takes for one have colours of their own", async () => {
+  const facts = await expected("labels");
+  const picture = await openPicture("labels", { labels: "labels/cells:1" });
+  const blocks = await blocksOf(picture, facts);
+  const pixels = picture.pixels(blocks.map(({ place }) => place));
+  const byLabel = new Map();
+  for (const [at, { row, column }] of blocks.entries()) {
+    const label = facts.labels[row][column];
+    byLabel.set(label, [...(byLabel.get(label) ?? []), pixels[at]]);
+  }
+  const grey = facts.composite[0][0];
+  for (const pixel of byLabel.get(0)) ok(isClose(pixel, grey, CLOSE), `no label, no colour: ${pixel}`);
+  for (const [label, own] of byLabel) {
+    ok(
+      own.every((pixel) => isClose(pixel, own[0], CLOSE)),
+      `one colour for label ${label}`,
+    );
+    for (const [other, [pixel]] of byLabel)
+      ok(
+        other === label || !isClose(pixel.slice(0, 3), own[0], NEAR),
+        `${label} and ${other} are both ${pixel}`,
+      );
+  }
+});
+
+test("pixels: the level that is drawn follows the zoom", async () => {
+  const { greys } = await expected("levels");
+  const first = await openPicture("levels");
+  const [x, y] = first.query.get("view")?.split(",") ?? (await middleOf(first));
+  for (const [resolution, level] of [
+    [4.2, 2],
+    [2.05, 1],
+    [0.7, 0],
+  ]) {
+    const picture = await openPicture("levels", { view: [x, y, resolution].join(",") });
+    const { width, height } = picture.map;
+    const [[grey]] = picture.pixels([[width / 2, height / 2]]);
+    const drawn = greys.findIndex((own) => Math.abs(own - grey) <= CLOSE);
+    equal(drawn, level, `the level for ${resolution} elements a pixel (grey ${grey})`);
+  }
+});
+
+/** The page's address gets the view once it has been moved. */
+async function middleOf(picture) {
+  await picture.press("+");
+  await picture.press("-");
+  const view = picture.query.get("view");
+  ok(view, `no view in the page's address: ${picture.query}`);
+  return view.split(",");
+}
+
+/** A colour of a map, of what matplotlib has. */
+async function mapColour(name, value, [low, high]) {
+  const colors = (await expected("colormaps"))[name];
+  const share = Math.min(1, Math.max(0, (value - low) / (high - low)));
+  return colors[Math.round(share * (colors.length - 1))];
+}
+
+const turned = (longitude) => ((((longitude + 180) % 360) + 360) % 360) - 180;
+
+/** The elements of a map that are on the screen: `{row, column, place}`. */
+async function elementsOf(picture, { latitude, longitude }) {
+  const toScreen = await screenOf(
+    picture,
+    ({ index }) => turned(longitude[index.lon]),
+    ({ index }) => latitude[index.lat],
+  );
+  const { width, height } = picture.map;
+  return latitude
+    .flatMap((north, row) =>
+      longitude.map((east, column) => ({ row, column, north, place: toScreen(turned(east), north) })),
+    )
+    .filter(({ place: [x, y] }) => x > 0 && y > 0 && x < width && y < height);
+}
+
+const LIMITS = [225, 295];
+
+for (const name of ["north-first", "south-first", "from-0-to-360"]) {
+  test(`pixels: ${name}: north is up, west is left, missing values are transparent`, async () => {
+    const facts = await expected(name);
+    const picture = await openPicture(name, {
+      variable: "tas",
+      colours: "viridis",
+      limits: LIMITS.join(","),
+    });
+    const elements = await elementsOf(picture, facts);
+    ok(elements.length > 400, `${elements.length} of ${18 * 36} elements are on the screen`);
+    const [north, south] = [75, -75].map(
+      (latitude) => elements.find((element) => element.north === latitude).place[1],
+    );
+    ok(north < south, `75° north is at ${north}, 75° south at ${south} pixels from above`);
+    const pixels = picture.pixels(elements.map(({ place }) => place));
+    const values = elements.map(({ row, column }) => facts.values[0][row][column]);
+    const missing = pixels.filter((_, at) => values[at] === null);
+    ok(missing.length > 20, `${missing.length} missing values are on the screen`);
+    ok(
+      missing.every(([, , , opacity]) => opacity === 0),
+      `missing values are drawn: ${missing.find((pixel) => pixel[3] > 0)}`,
+    );
+    const present = elements.flatMap((element, at) => (values[at] === null ? [] : [{ ...element, at }]));
+    const wanted = await Promise.all(present.map(({ at }) => mapColour("viridis", values[at], LIMITS)));
+    sameColours(
+      present.map(({ at }) => pixels[at]),
+      wanted,
+      NEAR,
+      present.map(blockName),
+    );
+  });
+}
+
+test("pixels: the pointer reads what xarray reads, with the unit, and says where it is", async () => {
+  const facts = await expected("from-0-to-360");
+  const picture = await openPicture("from-0-to-360", { variable: "tas" });
+  const elements = await elementsOf(picture, facts);
+  for (const { place } of elements.filter((_, at) => at % 61 === 0)) {
+    const { index, words, values } = await picture.reading(place);
+    const wanted = facts.values[0][index.lat][index.lon];
+    if (wanted === null) equal(values, ["no data"]);
+    else {
+      ok(values[0].endsWith(` ${facts.unit}`), values[0]);
+      equal(Number.parseFloat(values[0]), wanted, `the value at ${words.lat}, ${words.lon}`);
+    }
+    ok(words.lat.includes(String(Math.abs(facts.latitude[index.lat]))), `latitude ${words.lat}`);
+    equal(words.time, facts.dates[0], "the date");
+  }
+});
+
+test("pixels: limits stay the same from one time to the next", async () => {
+  const facts = await expected("north-first");
+  const scales = [];
+  for (const time of [0, 2]) {
+    const picture = await openPicture("north-first", { variable: "tas", at: `time:${time}` });
+    const scale = [...picture.document.querySelectorAll("#legend .scale span")].map(
+      (tick) => tick.textContent,
+    );
+    ok(scale.length > 1, "the colour bar has numbers");
+    scales.push(scale);
+    const limits = picture.query.get("limits")?.split(",").map(Number);
+    const own = limits ?? [scale[0], scale.at(-1)].map((tick) => Number.parseFloat(tick.replace("−", "-")));
+    const elements = (await elementsOf(picture, facts)).filter(
+      ({ row, column }) => facts.values[time][row][column] !== null,
+    );
+    const wanted = await Promise.all(
+      elements.map(({ row, column }) => mapColour("viridis", facts.values[time][row][column], own)),
+    );
+    sameColours(
+      picture.pixels(elements.map(({ place }) => place)),
+      wanted,
+      2 * NEAR,
+      elements.map(blockName),
+    );
+  }
+  equal(scales[1], scales[0], "the numbers of the colour bar");
+});
+
+test("pixels: a projected grid has north above, and the pointer reads its metres", async () => {
+  const facts = await expected("projected");
+  const picture = await openPicture("projected", { colours: "gray", limits: "0,47" });
+  const blocks = await blocksOf(picture, facts);
+  const wanted = await Promise.all(
+    blocks.map(({ row, column }) => mapColour("gray", facts.values[row][column], [0, 47])),
+  );
+  sameColours(picture.pixels(blocks.map(({ place }) => place)), wanted, CLOSE, blocks.map(blockName));
+  ok(blocks[0].place[1] < blocks.at(-1).place[1], "the first row, the most northern one, is above");
+  for (const { row, column, place } of blocks.filter((_, at) => at % 7 === 0)) {
+    const { values } = await picture.reading(place);
+    equal(values, [`${facts.values[row][column]} m`], blockName({ row, column }));
+  }
+});

@@ -1,0 +1,129 @@
+/** How many documents are asked for between an address and the first chunk, on a real server: each once, and none that is not there. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { after, before, beforeEach, test } from "node:test";
+import * as zarr from "zarr-wasm";
+import { scriptedServer } from "./scripted_server.mjs";
+
+const FIXTURES = join(import.meta.dirname, "../fixtures");
+
+function filesBelow(folder) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return new Map(
+    entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path) => [`/${relative(folder, path)}`, readFileSync(path)]),
+  );
+}
+
+/** A store as another library wrote it. */
+function documentsOf(file) {
+  const { documents } = JSON.parse(readFileSync(join(FIXTURES, "conventions/stores", file), "utf8"));
+  return new Map(
+    Object.entries(documents).map(([key, document]) => [`/${key}`, Buffer.from(JSON.stringify(document))]),
+  );
+}
+
+let server;
+before(async () => {
+  await zarr.init();
+  server = await scriptedServer(new Map());
+});
+after(() => server.close());
+beforeEach(() => {
+  server.requests.length = 0;
+});
+
+/** The keys that were asked for since the last time; each is there, and asked for once. */
+async function asked() {
+  // Probes that nobody waits for come late.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const keys = server.requests.map(({ key }) => key);
+  server.requests.length = 0;
+  assert.deepEqual(
+    keys.filter((key) => !server.files.has(key)),
+    [],
+    "what is not there was asked for",
+  );
+  assert.equal(new Set(keys).size, keys.length, `twice: ${keys}`);
+  return keys.sort();
+}
+
+test("an OME image of v3: its group, its levels, its labels, and nothing for coordinates", async () => {
+  server.files = filesBelow(join(FIXTURES, "demo/cells.ome.zarr"));
+  const group = await zarr.open(server.url, { kind: "group" });
+  const pyramid = await zarr.pyramid(group, { labels: true });
+  assert.deepEqual(pyramid.labels, ["/labels/nuclei"]);
+  const [{ array }] = pyramid.levels;
+  for (const axis of array.shape.keys()) {
+    assert.equal((await zarr.coords(array, axis)).source, "affine");
+    assert.equal((await zarr.coords(array, axis, { pyramid })).source, "affine");
+  }
+  await zarr.conventions(group);
+  const { levels } = await zarr.pyramid(group);
+  assert.equal(levels[0].array, array);
+  const documents = ["0", "1", "2", "3", "labels"].map((name) => `/${name}/zarr.json`);
+  assert.deepEqual(await asked(), [...documents, "/zarr.json"]);
+  // An array that was opened by itself is looked for once.
+  const alone = await zarr.open(group.resolve("0"), { kind: "array" });
+  await zarr.coords(alone, 3);
+  server.requests.length = 0;
+  for (const axis of [0, 1, 2, 3]) assert.equal((await zarr.coords(alone, axis)).source, "affine");
+  assert.deepEqual(await asked(), []);
+});
+
+test("label images are looked for where that costs nothing, or is asked for", async () => {
+  server.files = documentsOf("ome-zarr-py-0.5.json");
+  const group = await zarr.open(server.url, { kind: "group" });
+  await zarr.pyramid(group);
+  assert.ok(!(await asked()).includes("/labels/zarr.json"));
+  const local = await zarr.open(filesBelow(join(FIXTURES, "demo/cells.ome.zarr")), { kind: "group" });
+  assert.deepEqual((await zarr.pyramid(local)).labels, ["/labels/nuclei"]);
+  assert.deepEqual((await zarr.pyramid(local, { labels: false })).levels.length, 4);
+});
+
+test("arrays of v2 are asked for as arrays", async () => {
+  server.files = documentsOf("ome-zarr-py-0.4.json");
+  const group = await zarr.open.v2(new zarr.FetchStore(server.url), { kind: "group" });
+  const { levels } = await zarr.pyramid(group);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const keys = server.requests.map(({ key }) => key).sort();
+  const documents = levels.flatMap(({ path }) => [`${path}/.zarray`, `${path}/.zattrs`]);
+  assert.deepEqual(keys, ["/.zattrs", "/.zgroup", ...documents].sort());
+});
+
+test("CF with consolidated metadata: one document, then coordinates and chunks alone", async () => {
+  server.files = filesBelow(join(FIXTURES, "demo/climate.zarr"));
+  const store = await zarr.withConsolidatedMetadata(new zarr.FetchStore(server.url), { format: "v2" });
+  const array = await zarr.open(zarr.root(store).resolve("tas"), { kind: "array" });
+  const pyramid = await zarr.pyramid(array);
+  for (const { name } of pyramid.axes) await zarr.coords(array, name);
+  const other = await zarr.open(zarr.root(store).resolve("pr"), { kind: "array" });
+  await zarr.pyramid(other);
+  assert.deepEqual(await asked(), ["/.zmetadata", "/lat/0", "/lon/0", "/time/0"]);
+  // A dimension without coordinates is not looked for in vain.
+  await assert.rejects(
+    zarr.coords(await zarr.open(zarr.root(store).resolve("lat"), { kind: "array" }), "bnds"),
+  );
+  assert.deepEqual(await asked(), []);
+});
+
+test("CF of v3 without consolidated metadata: each variable once", async () => {
+  server.files = new Map(
+    Object.entries(
+      JSON.parse(readFileSync(join(FIXTURES, "conventions/warp/lambert-kilometres.json"), "utf8")).files,
+    ).map(([key, text]) => [`/${key}`, Buffer.from(text, "base64")]),
+  );
+  const array = await zarr.open(`${server.url}/t2m`, { kind: "array" });
+  const { crs } = await zarr.pyramid(array);
+  assert.equal(crs.gridMapping, "lambert_conformal_conic");
+  for (const axis of ["y", "x", "y", "x"]) await zarr.coords(array, axis);
+  await zarr.pyramid(array);
+  const documents = (await asked()).filter((key) => key.endsWith("zarr.json"));
+  assert.deepEqual(
+    documents,
+    ["crs", "t2m", "x", "y"].map((name) => `/${name}/zarr.json`),
+  );
+});

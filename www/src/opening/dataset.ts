@@ -1,0 +1,134 @@
+/**
+ * An opened data set: its root, any other node by path, and what is below a group. Names come from consolidated metadata,
+ * from a listing where the store can list, else from attributes. Each node is opened once and passed on.
+ */
+
+import * as zarr from "zarr-wasm";
+import { isSeries, joined, type NamedNode, namedBelow, namesItsNodes, roleOf } from "./metadata_names.js";
+import type { Source } from "./source.js";
+
+export type ArrayNode = zarr.Array<zarr.DataType, zarr.Readable>;
+export type GroupNode = zarr.Group<zarr.Readable>;
+export type DatasetNode = ArrayNode | GroupNode;
+
+const plain = (path: string) => path.replace(/^\/+|\/+$/g, "");
+
+export class Dataset {
+  readonly #nodes = new Map<string, Promise<DatasetNode>>();
+  readonly #children = new Map<string, Promise<NamedNode[] | null>>();
+
+  constructor(
+    readonly source: Source,
+    readonly root: DatasetNode,
+    /** Every node, where consolidated metadata tell them. */
+    readonly all: readonly NamedNode[] | null,
+  ) {
+    this.#nodes.set("", Promise.resolve(root));
+  }
+
+  /** The node at a path. One that could not be opened is tried again. */
+  node(path: string): Promise<DatasetNode> {
+    const known = this.#nodes.get(path);
+    if (known) return known;
+    const opened = this.#open(path);
+    this.#nodes.set(path, opened);
+    opened.catch(() => this.#nodes.delete(path));
+    return opened;
+  }
+
+  /** Nodes nearly always have the format of the hierarchy's root: requests for the other one are saved. */
+  async #open(path: string): Promise<DatasetNode> {
+    const { store, zarrFormat } = this.root;
+    try {
+      return await (zarrFormat === 3 ? zarr.open.v3(store, { path }) : zarr.open.v2(store, { path }));
+    } catch (error) {
+      if (!zarr.isZarritaError(error, "NotFoundError")) throw error;
+      return zarr.open(store, { path });
+    }
+  }
+
+  /** What is directly below a group; null where nobody can tell. */
+  children(path: string): Promise<NamedNode[] | null> {
+    const known = this.#children.get(path);
+    if (known) return known;
+    const found = this.#below(path);
+    this.#children.set(path, found);
+    found.catch(() => this.#children.delete(path));
+    return found;
+  }
+
+  async #below(path: string): Promise<NamedNode[] | null> {
+    const group = await this.node(path);
+    if (group.kind === "array") return [];
+    const named = namedBelow(group);
+    if (named.length > 0) return named;
+    if (isSeries(group.attrs)) return this.#series(path);
+    return this.#listed(group);
+  }
+
+  /** The images of a file of several series: `OME/` has their names, where it is there. */
+  async #series(path: string): Promise<NamedNode[]> {
+    const index = await this.node(joined(path, "OME")).catch(() => null);
+    const named = index?.kind === "group" ? namedBelow(index) : [];
+    return named.length > 0 ? named : [{ path: joined(path, "0"), kind: "group", role: "image" }];
+  }
+
+  async #listed(group: GroupNode): Promise<NamedNode[] | null> {
+    const found: NamedNode[] = [];
+    try {
+      for await (const child of group.children()) {
+        const path = plain(child.path);
+        const isNode = child instanceof zarr.Array || child instanceof zarr.Group;
+        if (isNode) this.#nodes.set(path, Promise.resolve(child as DatasetNode));
+        const role = isNode && child.kind === "group" ? roleOf(child.attrs) : undefined;
+        found.push({ path, kind: child.kind === "array" ? "array" : "group", role });
+      }
+    } catch (error) {
+      // A store that cannot list says so; then a person has to type the path.
+      if (error instanceof zarr.ZarrError && error.code !== "Aborted") return null;
+      throw error;
+    }
+    return found.sort((a, b) => byName(a.path, b.path));
+  }
+
+  /** What was odd about the server's answers, and can be said while it is read. */
+  get warnings(): readonly string[] {
+    return this.root.warnings;
+  }
+}
+
+const order = new Intl.Collator("en", { numeric: true });
+const byName = (a: string, b: string) => order.compare(a, b);
+
+export async function openDataset(source: Source, signal: AbortSignal): Promise<Dataset> {
+  const root: DatasetNode = await zarr.open(source.store, { signal });
+  signal.throwIfAborted();
+  if (root.kind === "array") return new Dataset(source, root, [{ path: "", kind: "array" }]);
+  const store = await consolidatedStore(root, source.store);
+  signal.throwIfAborted();
+  if (!store) return new Dataset(source, root, null);
+  const { zarrFormat } = root;
+  const known = await (zarrFormat === 3 ? zarr.open.v3(store, { signal }) : zarr.open.v2(store, { signal }));
+  return new Dataset(source, known, sorted(store.contents()));
+}
+
+type Consolidated = zarr.Listable<zarr.AsyncReadable>;
+
+/**
+ * The store with its consolidated metadata at hand; null where it has none. Version 3 keeps them in the document that was
+ * read already. Version 2 keeps them in one of its own, which is not asked for where the attributes name what is below.
+ */
+async function consolidatedStore(root: GroupNode, store: zarr.Readable): Promise<Consolidated | null> {
+  const document = root.rawMetadata["zarr.json"];
+  const isWorthAsking = document ? document.includes('"consolidated_metadata"') : !namesItsNodes(root.attrs);
+  if (!isWorthAsking) return null;
+  const format = document ? "v3" : "v2";
+  const found = await zarr.withMaybeConsolidatedMetadata(store as zarr.AsyncReadable, { format });
+  return "contents" in found ? found : null;
+}
+
+function sorted(contents: { path: string; kind: "array" | "group" }[]): NamedNode[] {
+  const entries: NamedNode[] = contents.map(({ path, kind }) => ({ path: plain(path), kind }));
+  if (!entries.some((entry) => entry.path === "")) entries.push({ path: "", kind: "group" });
+  return entries.sort((a, b) => byName(a.path, b.path));
+}

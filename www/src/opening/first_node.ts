@@ -1,0 +1,54 @@
+/** Which node of a data set to show when none was asked for, and which image a level belongs to. */
+
+import type { Dataset, GroupNode } from "./dataset.js";
+import { isSeries, namedBelow, roleOf } from "./metadata_names.js";
+
+/** How far down a plain hierarchy an image or an array is looked for. */
+const DEPTH = 3;
+
+/**
+ * The path of the first thing to see: the root where it is an array, an image, a plate or a group of variables, else the first
+ * image or array below it.
+ */
+export async function firstPath(dataset: Dataset, signal: AbortSignal): Promise<string> {
+  let path = "";
+  for (let depth = 0; depth < DEPTH; depth += 1) {
+    const node = await dataset.node(path);
+    signal.throwIfAborted();
+    if (node.kind === "array" || roleOf(node.attrs) !== undefined) return path;
+    if (dataset.all?.some((entry) => isArrayIn(entry, path))) return path;
+    const below =
+      isSeries(node.attrs) || !dataset.all ? await dataset.children(path) : groupsIn(dataset, path);
+    signal.throwIfAborted();
+    // A group of arrays shows one of them by itself.
+    if (!below || below.length === 0 || below.some(({ kind }) => kind === "array")) return path;
+    path = below[0]?.path ?? path;
+  }
+  return path;
+}
+
+const parentOf = (path: string) => path.split("/").slice(0, -1).join("/");
+
+const isArrayIn = ({ path, kind }: { path: string; kind: string }, group: string) =>
+  kind === "array" && path !== "" && parentOf(path) === group;
+
+const groupsIn = (dataset: Dataset, path: string) =>
+  (dataset.all ?? []).filter((entry) => entry.path !== path && parentOf(entry.path) === path);
+
+/** The image that has an array as one of its levels. */
+export async function imageAround(
+  dataset: Dataset,
+  path: string,
+): Promise<{ group: GroupNode; path: string; level: number } | null> {
+  const parts = path.split("/");
+  // A level may lie deeper than directly below its image.
+  for (let depth = parts.length - 1; path !== "" && depth >= Math.max(0, parts.length - 2); depth -= 1) {
+    const above = parts.slice(0, depth).join("/");
+    const group = await dataset.node(above).catch(() => null);
+    if (group?.kind !== "group") continue;
+    const levels = namedBelow(group).filter(({ role }) => role === "level");
+    const level = levels.findIndex((entry) => entry.path === path);
+    if (level >= 0) return { group, path: above, level };
+  }
+  return null;
+}

@@ -1,0 +1,66 @@
+/**
+ * Folders and files of this computer: chosen in the browser's dialogs, or dropped on the page. They are read in place, and
+ * nothing is sent anywhere.
+ */
+
+import * as zarr from "zarr-wasm";
+import { localSource, type Source } from "./source.js";
+
+type FolderPicker = (options: { mode: "read" }) => Promise<FileSystemDirectoryHandle>;
+
+/** Null where the person closed the dialog. */
+export async function chooseFolder(): Promise<Source | null> {
+  const { showDirectoryPicker } = window as { showDirectoryPicker?: FolderPicker };
+  if (!showDirectoryPicker) return folderOfInput();
+  try {
+    const folder = await showDirectoryPicker.call(window, { mode: "read" });
+    return localSource(folder.name, new zarr.DirectoryStore(folder));
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") return null;
+    // A frame of another site may not show the dialog, but may have a file input.
+    return folderOfInput();
+  }
+}
+
+async function folderOfInput(): Promise<Source | null> {
+  const files = await chosenFiles({ webkitdirectory: true });
+  const [first] = files;
+  if (!first) return null;
+  return localSource(first.webkitRelativePath.split("/")[0] ?? "folder", new zarr.FileListStore(files));
+}
+
+export async function chooseFile(): Promise<Source | null> {
+  const [file] = await chosenFiles({ accept: ".zip,.ozx,.json,application/zip,application/json" });
+  return file ? sourceOfFile(file) : null;
+}
+
+function chosenFiles(settings: { accept?: string; webkitdirectory?: boolean }): Promise<File[]> {
+  const input = Object.assign(document.createElement("input"), { type: "file" }, settings);
+  return new Promise((resolve) => {
+    input.addEventListener("change", () => resolve([...(input.files ?? [])]));
+    input.addEventListener("cancel", () => resolve([]));
+    input.click();
+  });
+}
+
+/** An archive, or a document of references. */
+export async function sourceOfFile(file: File): Promise<Source> {
+  if (!/\.json$/i.test(file.name)) return localSource(file.name, zarr.ZipFileStore.fromBlob(file));
+  return localSource(file.name, zarr.ReferenceStore.fromSpec(await file.text()));
+}
+
+/** To be called in the `drop` event itself. Null where nothing that was dropped can be opened. */
+export async function sourceOfDrop(transfer: DataTransfer): Promise<Source | null> {
+  const [file] = transfer.files;
+  const name = file?.name ?? "dropped folder";
+  if (file && /\.json$/i.test(name)) return sourceOfFile(file);
+  const [store] = await zarr.storesOfDrop(transfer);
+  return store ? localSource(name, store) : null;
+}
+
+/** An address that was dropped, such as a link of another page. */
+export function addressOfDrop(transfer: DataTransfer): string {
+  const lines = transfer.getData("text/uri-list").split(/[\r\n]+/);
+  const link = lines.find((line) => line !== "" && !line.startsWith("#"));
+  return link ?? transfer.getData("text/plain");
+}

@@ -1,0 +1,142 @@
+/**
+ * What the page shows, as the query of its own address: a copied address opens the same picture.
+ *
+ * `source` the data set, `path` the node in it, `variable` the array of a group, `plane` the axes drawn across and down, `at`
+ * the index of the other axes, `view` the middle and the units of a CSS pixel, `level` the level of the pyramid where a person
+ * chose it, `channels`, `colours` with `limits`, `labels` and `layers` how it is drawn. What is left out is chosen.
+ */
+
+import type { Camera } from "../picture/picture.js";
+import type { FieldStyle, SceneChannel } from "../scene/scene.js";
+
+export type ChannelState = Pick<SceneChannel, "index" | "color" | "window" | "gamma" | "visible">;
+
+export interface UrlState {
+  source?: string | undefined;
+  path?: string | undefined;
+  variable?: string | undefined;
+  plane?: { x: string; y: string } | undefined;
+  at?: Record<string, number> | undefined;
+  view?: Camera | undefined;
+  level?: number | undefined;
+  channels?: ChannelState[] | undefined;
+  field?: FieldStyle | undefined;
+  /** Opacity by path; labels that are not named are hidden. */
+  labels?: Record<string, number> | undefined;
+  layers?: string[] | undefined;
+}
+
+export function readUrlState(query: string): UrlState {
+  const parameters = new URLSearchParams(query);
+  const text = (name: string) => parameters.get(name) || undefined;
+  const path = parameters.get("path");
+  const level = Number(text("level") ?? Number.NaN);
+  return {
+    source: text("source"),
+    ...(path !== null && { path }),
+    variable: text("variable"),
+    plane: readPlane(text("plane")),
+    at: readPairs(text("at"), isIndex),
+    view: readView(text("view")),
+    level: isIndex(level) ? level : undefined,
+    channels: readChannels(text("channels")),
+    field: readField(text("colours"), text("limits")),
+    labels: parameters.has("labels") ? (readPairs(text("labels"), isShare) ?? {}) : undefined,
+    layers: parameters.has("layers") ? list(text("layers")) : undefined,
+  };
+}
+
+/** The query for a state, readable: slashes, commas and colons stay as they are. */
+export function writeUrlState(state: UrlState): string {
+  const { source, path, variable, plane, at, view, level, channels, field, labels, layers } = state;
+  const parts: [string, string | undefined][] = [
+    ["source", source],
+    ["path", path],
+    ["variable", variable],
+    ["plane", plane && `${escaped(plane.x)},${escaped(plane.y)}`],
+    ["at", at && writePairs(at)],
+    ["view", view && [view.x, view.y, view.resolution].map((value) => short(value, 6)).join(",")],
+    ["level", level === undefined ? undefined : String(level)],
+    ["channels", channels?.map(writeChannel).join(",")],
+    ["colours", field && [field.colormap, ...flags(field)].join(",")],
+    ["limits", field?.range.map((value) => short(value, 9)).join(",")],
+    ["labels", labels && writePairs(labels)],
+    ["layers", layers?.join(",")],
+  ];
+  const parameters = new URLSearchParams(
+    parts.filter((part): part is [string, string] => part[1] !== undefined),
+  );
+  const readable = { "%2F": "/", "%2C": ",", "%3A": ":" };
+  return `?${parameters.toString().replace(/%2F|%2C|%3A/g, (code) => readable[code as keyof typeof readable])}`;
+}
+
+const isIndex = (value: number) => Number.isSafeInteger(value) && value >= 0;
+const isShare = (value: number) => value >= 0 && value <= 1;
+const short = (value: number, digits: number) => String(Number(value.toPrecision(digits)));
+
+/** Names stand between commas and colons, and may hold them. */
+const escaped = (name: string) => name.replace(/[%,:]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+const unescaped = (name: string) =>
+  name.replace(/%(25|2c|3a)/g, (_all, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+
+const list = (text: string | undefined): string[] => (text ? text.split(",") : []);
+
+/** The finite numbers of a text; none when one of them is not, or when their count is not the asked one. */
+function numbers(text: string | undefined, count: number): number[] {
+  const values = list(text).map((part) => (part.trim() === "" ? Number.NaN : Number(part)));
+  return values.every(Number.isFinite) && values.length === count ? values : [];
+}
+
+const writePairs = (pairs: Record<string, number>): string =>
+  Object.entries(pairs)
+    .map(([name, value]) => `${escaped(name)}:${short(value, 15)}`)
+    .join(",");
+
+function readPairs(
+  text: string | undefined,
+  isRight: (value: number) => boolean,
+): Record<string, number> | undefined {
+  const pairs: Record<string, number> = {};
+  for (const part of list(text)) {
+    const [name = "", value = ""] = part.split(":");
+    if (name !== "" && value !== "" && isRight(Number(value))) pairs[unescaped(name)] = Number(value);
+  }
+  return Object.keys(pairs).length > 0 ? pairs : undefined;
+}
+
+function readPlane(text: string | undefined): UrlState["plane"] {
+  const [x, y] = list(text).map(unescaped);
+  return x && y && x !== y ? { x, y } : undefined;
+}
+
+function readView(text: string | undefined): Camera | undefined {
+  const [x, y, resolution] = numbers(text, 3);
+  if (x === undefined || y === undefined || resolution === undefined || !(resolution > 0)) return undefined;
+  return { x, y, resolution };
+}
+
+const writeChannel = ({ index, color, window: [low, high], gamma, visible }: ChannelState): string =>
+  [index, color.slice(1), short(low, 9), short(high, 9), short(gamma, 3), visible ? "on" : "off"].join(":");
+
+function readChannels(text: string | undefined): ChannelState[] | undefined {
+  const channels = list(text).flatMap((part) => {
+    const [index, color = "", low, high, gamma, visible] = part.split(":");
+    const [at, from, to, power] = [index, low, high, gamma].map(Number);
+    const isRight = isIndex(at ?? -1) && (from ?? 0) < (to ?? 0) && (power ?? 0) > 0;
+    if (!isRight || !/^[\da-f]{6}$/i.test(color)) return [];
+    const window: [number, number] = [from ?? 0, to ?? 1];
+    return [{ index: at ?? 0, color: `#${color}`, window, gamma: power ?? 1, visible: visible !== "off" }];
+  });
+  return channels.length > 0 ? channels : undefined;
+}
+
+function flags({ log, reversed }: FieldStyle): string[] {
+  return [...(log ? ["log"] : []), ...(reversed ? ["reversed"] : [])];
+}
+
+function readField(colours: string | undefined, limits: string | undefined): FieldStyle | undefined {
+  const [colormap = "", ...flags] = list(colours);
+  const [low, high] = numbers(limits, 2);
+  if (colormap === "" || low === undefined || high === undefined || !(low < high)) return undefined;
+  return { colormap, range: [low, high], log: flags.includes("log"), reversed: flags.includes("reversed") };
+}

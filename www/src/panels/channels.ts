@@ -1,0 +1,182 @@
+/**
+ * The channels of an image: which are drawn, in what colour, between which values. Any number of them; details of a channel
+ * are made when they are unfolded.
+ */
+
+import { element, tickBox } from "../page/element.js";
+import { icon } from "../page/icons.js";
+import type { SceneChannel } from "../scene/scene.js";
+import { plainNumber } from "../text/numbers.js";
+import { type Counts, WindowControl } from "./window_control.js";
+
+/** A histogram that can say between which values most of the data are. */
+export interface ChannelHistogram extends Counts {
+  readonly min: number;
+  readonly max: number;
+  quantile(share: number): number;
+}
+
+export interface ChannelSource {
+  channels: readonly SceneChannel[];
+  integer: boolean;
+  histogram(channel: SceneChannel): Promise<ChannelHistogram>;
+}
+
+/** Up to so many channels show their limits at once. */
+const UNFOLDED = 4;
+/** Shares left out at either end by "Auto". */
+const LEFT_OUT = 0.005;
+
+export class Channels {
+  onChange: (channels: SceneChannel[]) => void = () => {};
+
+  readonly #place: HTMLElement;
+  #channels: SceneChannel[] = [];
+
+  constructor(place: HTMLElement) {
+    this.#place = place;
+  }
+
+  show({ channels, integer, histogram }: ChannelSource): void {
+    this.#channels = channels.map((channel) => ({ ...channel }));
+    const change = () => this.onChange(this.#channels.map((channel) => ({ ...channel })));
+    const rows = this.#channels.map((channel, at) => {
+      const row = new ChannelRow(channel, { integer, histogram, change });
+      if (at < UNFOLDED && channel.visible) row.unfold();
+      return row;
+    });
+    const all = element("div", { class: "actions" });
+    const setAll = (visible: boolean) => {
+      for (const row of rows) row.setVisible(visible);
+    };
+    if (rows.length > 1) {
+      all.append(
+        button("Auto contrast", () => rows.forEach((row) => void row.auto())),
+        button("Show all", () => setAll(true)),
+        button("Hide all", () => setAll(false)),
+      );
+    }
+    this.#place.replaceChildren(...rows.map((row) => row.element), all);
+  }
+}
+
+const button = (text: string, press: () => void) =>
+  element("button", { type: "button", onclick: press }, text);
+
+interface RowOptions {
+  integer: boolean;
+  histogram(channel: SceneChannel): Promise<ChannelHistogram>;
+  change(): void;
+}
+
+class ChannelRow {
+  readonly element: HTMLElement;
+  readonly #channel: SceneChannel;
+  readonly #options: RowOptions;
+  readonly #details: HTMLElement;
+  readonly #unfold: HTMLButtonElement;
+  readonly #visible: HTMLLabelElement;
+  #window: WindowControl | null = null;
+  #counted: Promise<ChannelHistogram> | null = null;
+
+  constructor(channel: SceneChannel, options: RowOptions) {
+    this.#channel = channel;
+    this.#options = options;
+    const { name, visible, color, index } = channel;
+    this.#visible = tickBox(name, visible, (checked) => this.setVisible(checked));
+    const id = `channel-${index}`;
+    this.#details = element("div", { class: "channel-details", id, hidden: true });
+    this.#unfold = element(
+      "button",
+      { type: "button", class: "icon-button unfold", "aria-expanded": "false", "aria-controls": id },
+      icon("down"),
+    );
+    this.#unfold.setAttribute("aria-label", `Contrast of ${name}`);
+    this.#unfold.title = `Contrast of ${name}`;
+    this.#unfold.addEventListener("click", () => this.#fold(this.#details.hidden !== false));
+    const picker = element("input", { type: "color", value: color, "aria-label": `Colour of ${name}` });
+    picker.title = `Colour of ${name}`;
+    picker.addEventListener("input", () => this.#setColor(picker.value));
+    const head = element("div", { class: "channel-head" }, picker, this.#visible, this.#unfold);
+    this.element = element("div", { class: "channel" }, head, this.#details);
+    this.element.classList.toggle("off", !visible);
+  }
+
+  unfold(): void {
+    this.#fold(true);
+  }
+
+  setVisible(visible: boolean): void {
+    const box = this.#visible.querySelector("input");
+    if (box) box.checked = visible;
+    this.#channel.visible = visible;
+    this.element.classList.toggle("off", !visible);
+    this.#options.change();
+  }
+
+  /** The window leaves out the outermost half percent on either side. */
+  async auto(): Promise<void> {
+    const found = await this.#histogram();
+    if (!found || !Number.isFinite(found.min)) return;
+    let [low, high] = [found.quantile(LEFT_OUT), found.quantile(1 - LEFT_OUT)];
+    // A mask or a sparse label image is nearly all one value: what is left out there is all there is to see.
+    if (!(high > low)) [low, high] = [found.min, found.max > found.min ? found.max : found.min + 1];
+    if (this.#options.integer)
+      [low, high] = [Math.floor(low), Math.max(Math.ceil(high), Math.floor(low) + 1)];
+    this.#window?.setWindow([low, high]);
+    this.#setWindow([low, high]);
+  }
+
+  #fold(open: boolean): void {
+    this.#details.hidden = !open;
+    this.#unfold.setAttribute("aria-expanded", String(open));
+    if (open && !this.#window) this.#makeDetails();
+  }
+
+  #makeDetails(): void {
+    const { name, window, limits, color, gamma } = this.#channel;
+    const control = new WindowControl({ label: name, limits, window, integer: this.#options.integer, color });
+    control.onChange = (chosen) => this.#setWindow(chosen);
+    this.#window = control;
+    const slider = element("input", { type: "range", min: -1, max: 1, step: 0.05, value: Math.log10(gamma) });
+    slider.setAttribute("aria-label", `Gamma of ${name}`);
+    const told = element("output", {}, plainNumber(gamma));
+    slider.addEventListener("input", () => {
+      this.#channel.gamma = Number((10 ** Number(slider.value)).toPrecision(2));
+      told.textContent = plainNumber(this.#channel.gamma);
+      slider.setAttribute("aria-valuetext", told.textContent);
+      this.#options.change();
+    });
+    const auto = element("button", { type: "button", onclick: () => void this.auto() }, "Auto");
+    auto.setAttribute("aria-label", `Auto contrast of ${name}`);
+    const gammaRow = element("div", { class: "gamma" }, element("span", {}, "Gamma"), slider, told, auto);
+    this.#details.append(control.element, gammaRow);
+    void this.#histogram();
+  }
+
+  /** Read once; a histogram that cannot be read leaves the sliders usable. */
+  #histogram(): Promise<ChannelHistogram | null> {
+    this.#counted ??= this.#options.histogram(this.#channel);
+    return this.#counted.then(
+      (found) => {
+        this.#window?.setHistogram(found);
+        return found;
+      },
+      () => {
+        this.#counted = null;
+        return null;
+      },
+    );
+  }
+
+  #setWindow(window: [number, number]): void {
+    this.#channel.window = window;
+    this.#options.change();
+  }
+
+  #setColor(color: string): void {
+    this.#channel.color = color;
+    this.#window?.setColor(color);
+    this.#options.change();
+  }
+}

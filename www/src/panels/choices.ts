@@ -1,0 +1,42 @@
+/** What is in a group that is no picture itself, to choose from in the picture's place. */
+
+import type { NamedNode } from "../opening/metadata_names.js";
+import { element } from "../page/element.js";
+import { icon } from "../page/icons.js";
+
+/** More than these are found in the hierarchy. */
+const MOST = 200;
+
+export class Choices {
+  onPath: (path: string) => void = () => {};
+  readonly #place: HTMLElement;
+
+  constructor(place: HTMLElement) {
+    this.#place = place;
+  }
+
+  /** `nodes`: null where nobody can tell what is there. */
+  show(nodes: readonly NamedNode[] | null): void {
+    const buttons = (nodes ?? []).slice(0, MOST).map((node) => this.#button(node));
+    this.#place.replaceChildren(
+      element("p", {}, words(nodes)),
+      element("div", { class: "choice-list" }, ...buttons),
+    );
+  }
+
+  #button({ path, kind, role }: NamedNode): HTMLElement {
+    const name = path.split("/").at(-1) ?? path;
+    return element(
+      "button",
+      { type: "button", class: "choice", title: path, onclick: () => this.onPath(path) },
+      icon(role === "image" || kind === "array" ? "picture" : "folder"),
+      element("span", {}, name),
+      element("span", { class: "about" }, role ?? kind),
+    );
+  }
+}
+
+function words(nodes: readonly NamedNode[] | null): string {
+  if (!nodes) return "This server does not list what is in a group. Type a path under Data to show it.";
+  return nodes.length === 0 ? "This group is empty." : "This is a group. Choose what to show.";
+}

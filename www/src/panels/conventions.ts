@@ -1,0 +1,41 @@
+/** The conventions of the chosen node, and what is wrong, or worth knowing, in its attributes. */
+
+import * as zarr from "zarr-wasm";
+import type { DatasetNode } from "../opening/dataset.js";
+import { element } from "../page/element.js";
+
+/** Stays hidden until the node is known to have conventions. */
+export function conventionsPart(node: DatasetNode): HTMLElement {
+  const part = element("section", { class: "conventions", hidden: true });
+  fill(part, node).catch((error: unknown) => {
+    part.hidden = false;
+    part.append(element("p", { class: "warning" }, `Conventions cannot be looked at: ${String(error)}`));
+  });
+  return part;
+}
+
+async function fill(part: HTMLElement, node: DatasetNode): Promise<void> {
+  const [conventions, findings] = await Promise.all([zarr.conventions(node), zarr.validate(node)]);
+  const general = findings.filter(({ convention }) => convention === undefined);
+  if (conventions.length === 0 && general.length === 0) return;
+  part.append(element("h3", {}, "Conventions"), ...findingList(general));
+  for (const convention of conventions) {
+    part.append(element("p", {}, summary(convention)), ...findingList(convention.findings));
+  }
+  part.hidden = false;
+}
+
+function summary({ label, version, declared }: zarr.Convention): string {
+  const how = declared ? "declared" : "recognised by its attributes";
+  return `${label}${version ? ` ${version}` : ""}: ${how}`;
+}
+
+/** What is only worth knowing is not shown. */
+function findingList(findings: readonly zarr.Finding[]): HTMLElement[] {
+  const told = findings.filter(({ severity }) => severity !== "info");
+  if (told.length === 0) return [];
+  const items = told.map(({ severity, path, message }) =>
+    element("li", { class: severity }, path === "" ? message : `${path}: ${message}`),
+  );
+  return [element("ul", { class: "findings" }, ...items)];
+}

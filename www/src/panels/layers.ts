@@ -1,0 +1,62 @@
+/** What lies over the picture: label images, each with its opacity, and on maps the coast and the graticule. */
+
+import { element, tickBox } from "../page/element.js";
+import type { SceneLabel } from "../scene/scene.js";
+
+export interface MapLayers {
+  coast: boolean;
+  graticule: boolean;
+}
+
+export class Layers {
+  onLabels: (labels: SceneLabel[]) => void = () => {};
+  onMapLayers: (layers: MapLayers) => void = () => {};
+
+  readonly #place: HTMLElement;
+  readonly #section: HTMLElement;
+  #labels: SceneLabel[] = [];
+  #map: MapLayers = { coast: true, graticule: false };
+
+  /** `section` is hidden where there is nothing to lay over the picture. */
+  constructor(place: HTMLElement, section: HTMLElement) {
+    this.#place = place;
+    this.#section = section;
+  }
+
+  /** `map`: null where the picture is no map. */
+  show(labels: readonly SceneLabel[], map: MapLayers | null): void {
+    this.#labels = labels.map((label) => ({ ...label }));
+    this.#place.replaceChildren(
+      ...this.#labels.map((label) => this.#labelRow(label)),
+      ...(map ? this.#mapRows(map) : []),
+    );
+    this.#section.hidden = this.#labels.length === 0 && !map;
+  }
+
+  #labelRow(label: SceneLabel): HTMLElement {
+    const change = () => this.onLabels(this.#labels.map((each) => ({ ...each })));
+    const slider = element("input", { type: "range", min: 0, max: 1, step: 0.05, value: label.opacity });
+    slider.setAttribute("aria-label", `Opacity of ${label.name}`);
+    slider.addEventListener("input", () => {
+      label.opacity = Number(slider.value);
+      change();
+    });
+    const tick = tickBox(label.name, label.visible, (visible) => {
+      label.visible = visible;
+      change();
+    });
+    return element("div", { class: "layer" }, tick, slider);
+  }
+
+  #mapRows(map: MapLayers): HTMLElement[] {
+    this.#map = { ...map };
+    const change = (changed: Partial<MapLayers>) => {
+      this.#map = { ...this.#map, ...changed };
+      this.onMapLayers(this.#map);
+    };
+    return [
+      tickBox("Coast lines", map.coast, (coast) => change({ coast })),
+      tickBox("Graticule", map.graticule, (graticule) => change({ graticule })),
+    ];
+  }
+}

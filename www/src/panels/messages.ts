@@ -1,0 +1,50 @@
+/**
+ * Words for people over the picture: what went wrong and what can be done, what is worth knowing, and why there is nothing to
+ * see. A picture that is there stays to be seen.
+ */
+
+import { element, iconButton } from "../page/element.js";
+import type { Explanation } from "../text/errors.js";
+
+export class Messages {
+  readonly #place: HTMLElement;
+  readonly #said = new Set<string>();
+
+  constructor(place: HTMLElement) {
+    this.#place = place;
+  }
+
+  clear(): void {
+    this.#place.replaceChildren();
+  }
+
+  /** A sentence that stands in the picture's place. */
+  say(text: string): void {
+    this.#place.replaceChildren(
+      element("div", { class: "message calm", role: "status" }, element("p", {}, text)),
+    );
+  }
+
+  /** Something worth knowing, once. */
+  note(text: string): void {
+    if (this.#said.has(text)) return;
+    this.#said.add(text);
+    const box = element("div", { class: "message note-box", role: "status" }, element("p", {}, text));
+    box.append(iconButton("close", "Dismiss", () => box.remove()));
+    this.#place.append(box);
+  }
+
+  fail({ title, cause, cure, detail }: Explanation): void {
+    const more = element("details", {}, element("summary", {}, "Details"), element("pre", {}, detail));
+    const box = element(
+      "div",
+      { class: "message alert", role: "alert" },
+      element("h2", {}, title),
+      element("p", {}, cause),
+      element("p", { class: "cure" }, cure),
+      detail ? more : null,
+    );
+    box.append(iconButton("close", "Dismiss", () => box.remove()));
+    this.#place.replaceChildren(box);
+  }
+}

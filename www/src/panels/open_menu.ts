@@ -1,0 +1,130 @@
+/** Ways to a data set beside the address field: samples, a folder or file of this computer, what was open before, a drop. */
+
+import { addressOfDrop, chooseFile, chooseFolder, sourceOfDrop } from "../opening/local_files.js";
+import { forgetSources, recentSources } from "../opening/recent.js";
+import { SAMPLES } from "../opening/samples.js";
+import type { Source } from "../opening/source.js";
+import { byId, element } from "../page/element.js";
+import { type IconName, icon } from "../page/icons.js";
+
+export class OpenMenu {
+  onAddress: (address: string) => void = () => {};
+  onSource: (source: Source) => void = () => {};
+  onError: (error: unknown) => void = () => {};
+
+  readonly #menu = byId("open-menu");
+  readonly #switch = byId("open-switch");
+
+  constructor() {
+    this.#switch.addEventListener("click", () => this.#set(this.#menu.hidden !== false));
+    document.addEventListener("pointerdown", (event) => {
+      const target = event.target as Node;
+      if (!this.#menu.contains(target) && !this.#switch.contains(target)) this.#set(false);
+    });
+    this.#menu.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      this.#set(false);
+      this.#switch.focus();
+    });
+    this.#listenToDrops();
+  }
+
+  #set(open: boolean): void {
+    if (open) this.#fill();
+    this.#menu.hidden = !open;
+    this.#switch.setAttribute("aria-expanded", String(open));
+  }
+
+  #fill(): void {
+    const sample = ({ name, about, source }: (typeof SAMPLES)[number]) =>
+      this.#entry("picture", name, about, () => this.onAddress(source));
+    const recent = recentSources().map((source) =>
+      this.#entry("clock", shortened(source), "", () => this.onAddress(source)),
+    );
+    const forget = element("button", { type: "button", class: "quiet" }, "Clear list");
+    forget.addEventListener("click", () => {
+      forgetSources();
+      this.#fill();
+    });
+    this.#menu.replaceChildren(
+      group("On this computer", [
+        this.#entry("folder", "Open folder…", "A Zarr folder on this computer", () =>
+          this.#choose(chooseFolder),
+        ),
+        this.#entry("file", "Open file…", "A .zip or .ozx archive, or kerchunk references", () =>
+          this.#choose(chooseFile),
+        ),
+        element(
+          "p",
+          { class: "note" },
+          "Or drop a folder, an archive or a link on the page. Nothing is uploaded.",
+        ),
+      ]),
+      group("Samples", SAMPLES.map(sample)),
+      ...(recent.length > 0 ? [group("Recent", [...recent, forget])] : []),
+    );
+  }
+
+  #entry(picture: IconName, name: string, about: string, press: () => void): HTMLElement {
+    const words = element("span", { class: "words" }, element("span", {}, name));
+    if (about) words.append(element("span", { class: "about" }, about));
+    const entry = element("button", { type: "button", class: "entry", title: name }, icon(picture), words);
+    entry.addEventListener("click", () => {
+      this.#set(false);
+      press();
+    });
+    return entry;
+  }
+
+  async #choose(choice: () => Promise<Source | null>): Promise<void> {
+    try {
+      const source = await choice();
+      if (source) this.onSource(source);
+    } catch (error) {
+      this.onError(error);
+    }
+  }
+
+  #listenToDrops(): void {
+    const { body } = document;
+    const mark = (on: boolean) => body.classList.toggle("dropping", on);
+    body.addEventListener("dragover", (event) => {
+      event.preventDefault();
+      mark(true);
+    });
+    body.addEventListener("dragleave", (event) => {
+      if (event.relatedTarget === null) mark(false);
+    });
+    body.addEventListener("drop", (event) => {
+      event.preventDefault();
+      mark(false);
+      if (event.dataTransfer) this.#take(event.dataTransfer);
+    });
+  }
+
+  /** What was dropped is gone when the event has ended: files are asked for before anything is awaited. */
+  #take(transfer: DataTransfer): void {
+    const address = addressOfDrop(transfer);
+    const hasFiles = [...transfer.items].some(({ kind }) => kind === "file");
+    if (!hasFiles) {
+      if (address) this.onAddress(address);
+      return;
+    }
+    sourceOfDrop(transfer).then(
+      (source) => source && this.onSource(source),
+      (error: unknown) => this.onError(error),
+    );
+  }
+}
+
+function group(title: string, children: HTMLElement[]): HTMLElement {
+  return element(
+    "section",
+    { class: "menu-group", "aria-label": title },
+    element("h2", {}, title),
+    ...children,
+  );
+}
+
+/** The end of an address tells data sets apart. */
+const shortened = (source: string) => (source.length > 64 ? `…${source.slice(-62)}` : source);

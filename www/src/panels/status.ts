@@ -1,0 +1,80 @@
+/** How far loading is, and what went over the wire for it. */
+
+import * as zarr from "zarr-wasm";
+import { element } from "../page/element.js";
+import { bytesText, countText } from "../text/numbers.js";
+
+const REFRESH_MS = 500;
+/** What is done sooner than this is not worth words. */
+const PATIENCE_MS = 500;
+
+export class Status {
+  readonly #progress: HTMLProgressElement;
+  readonly #words: HTMLElement;
+  readonly #counters: HTMLElement;
+  #text = "";
+  #timer = 0;
+  /** Tiles of the picture before are no news while something else is opened. */
+  #isBusy = false;
+
+  constructor(progress: HTMLProgressElement, words: HTMLElement, counters: HTMLElement) {
+    [this.#progress, this.#words, this.#counters] = [progress, words, counters];
+    setInterval(() => this.#count(), REFRESH_MS);
+  }
+
+  /** Something of unknown length is under way. */
+  busy(text: string): void {
+    this.#isBusy = true;
+    this.#progress.removeAttribute("value");
+    this.#run(text);
+  }
+
+  idle(): void {
+    this.#isBusy = false;
+    clearTimeout(this.#timer);
+    this.#timer = 0;
+    this.#progress.value = 1;
+    this.#progress.classList.remove("running");
+    this.#words.hidden = true;
+  }
+
+  show({ wanted, done }: { wanted: number; done: number }): void {
+    if (this.#isBusy) return;
+    if (done >= wanted) {
+      this.idle();
+      return;
+    }
+    this.#progress.value = done / wanted;
+    this.#run(`Loading ${done} of ${wanted}`);
+  }
+
+  #run(text: string): void {
+    this.#text = text;
+    if (!this.#words.hidden) this.#words.textContent = text;
+    if (this.#timer !== 0) return;
+    this.#timer = window.setTimeout(() => {
+      this.#progress.classList.add("running");
+      this.#words.textContent = this.#text;
+      this.#words.hidden = false;
+    }, PATIENCE_MS);
+  }
+
+  /** Nobody sees the counters of a closed panel. */
+  #count(): void {
+    if (this.#counters.offsetParent === null) return;
+    const { wire, workers, decodeMs, caches } = zarr.info();
+    const rows: [string, string][] = [
+      ["Requests", countText(wire.requests)],
+      ["Received", bytesText(wire.bytes)],
+      ["Given up", countText(wire.aborted)],
+      ["Decoding", `${countText(Math.round(decodeMs))} ms in ${workers} worker${workers === 1 ? "" : "s"}`],
+      ["Kept decoded", bytesText(caches.decoded.bytes)],
+    ];
+    const texts = rows.map(([, text]) => text).join();
+    if (this.#counters.dataset.texts === texts) return;
+    this.#counters.dataset.texts = texts;
+    this.#counters.replaceChildren(
+      ...rows.flatMap(([name, text]) => [element("dt", {}, name), element("dd", {}, text)]),
+    );
+  }
+}

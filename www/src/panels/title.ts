@@ -1,0 +1,76 @@
+/** What is on show, over the picture: the name of the data set and the node, the choice of a variable, the way back to a plate. */
+
+import { element } from "../page/element.js";
+import { icon } from "../page/icons.js";
+import type { SceneVariable } from "../scene/scene.js";
+
+export interface TitleContent {
+  title: string;
+  /** Of the data set. */
+  source: string;
+  variables?: readonly SceneVariable[];
+  variable?: string | undefined;
+  /** Paths of the fields of a well. */
+  fields?: readonly string[];
+  field?: string;
+  /** What is one step up, for images of a plate. */
+  above?: { name: string; path: string } | undefined;
+}
+
+export class Title {
+  onVariable: (variable: string) => void = () => {};
+  onPath: (path: string) => void = () => {};
+  readonly #place: HTMLElement;
+
+  constructor(place: HTMLElement) {
+    this.#place = place;
+  }
+
+  show(content: TitleContent): void {
+    const { title, source, above, variables = [], fields = [] } = content;
+    const back = above ? this.#back(above) : null;
+    const menus = [
+      variables.length > 1 ? this.#variables(variables, content.variable) : null,
+      fields.length > 1 ? this.#fields(fields, content.field ?? "") : null,
+    ];
+    const isRepeated = title === source || variables.length > 1;
+    this.#place.replaceChildren(
+      ...[back].filter((part) => part !== null),
+      element("h2", {}, variables.length > 1 ? source : title),
+      ...(isRepeated ? [] : [element("p", { class: "of" }, source)]),
+      ...menus.filter((part) => part !== null),
+    );
+    this.#place.hidden = false;
+  }
+
+  clear(): void {
+    this.#place.hidden = true;
+  }
+
+  #back({ name, path }: { name: string; path: string }): HTMLElement {
+    return element(
+      "button",
+      { type: "button", class: "back", onclick: () => this.onPath(path) },
+      icon("back"),
+      name,
+    );
+  }
+
+  #variables(variables: readonly SceneVariable[], chosen: string | undefined): HTMLElement {
+    const options = variables.map(({ variable, title }) =>
+      element("option", { value: variable, selected: variable === chosen }, title),
+    );
+    const menu = element("select", { id: "variable", "aria-label": "Variable" }, ...options);
+    menu.addEventListener("change", () => this.onVariable(menu.value));
+    return menu;
+  }
+
+  #fields(fields: readonly string[], chosen: string): HTMLElement {
+    const options = fields.map((path, at) =>
+      element("option", { value: path, selected: path === chosen }, `Field ${at + 1} of ${fields.length}`),
+    );
+    const menu = element("select", { id: "field", "aria-label": "Field of the well" }, ...options);
+    menu.addEventListener("change", () => this.onPath(menu.value));
+    return menu;
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * Arrays that have no plane: a single value, the values along one dimension as a list (with a curve when they are numbers),
+ * or the first values of an array of texts.
+ */
+
+import * as zarr from "zarr-wasm";
+import type { ArrayNode } from "../opening/dataset.js";
+import { element } from "../page/element.js";
+import { countText, roundedText, valueText } from "../text/numbers.js";
+import { decodedValues, placeNames, unitsOf } from "./decoded_values.js";
+
+/** Values read for the curve, and of them shown as text. */
+const READ = 100_000;
+const LISTED = 400;
+
+const CURVE = { width: 900, height: 260 };
+
+/** The first values of an array, as they are shown. */
+export interface Values {
+  count: number;
+  texts: string[];
+  /** For a curve, where the values are numbers along one dimension. */
+  numbers: number[];
+}
+
+export async function readValues(array: ArrayNode, signal: AbortSignal): Promise<Values> {
+  const count = array.shape.reduce((product, length) => product * length, 1);
+  const values = count === 0 ? [] : await firstValues(array, signal);
+  const isLine = array.shape.length === 1;
+  const [name] = isLine ? await placeNames(array, signal) : [];
+  const units = unitsOf(array);
+  const text = (value: unknown, index: number) => {
+    const [place, shown] = [name?.(index) ?? "", `${valueText(value)} ${units}`.trim()];
+    // Of a coordinate itself the name is the value again, unless it is a date.
+    return place === "" || place === shown ? shown : `${shown}  (${place})`;
+  };
+  const isCurve = isLine && isNumeric(array.dtype) && values.length > 1;
+  return { count, texts: values.slice(0, LISTED).map(text), numbers: isCurve ? values.map(Number) : [] };
+}
+
+/** Shows the values in the picture's place. */
+export function showValues(place: HTMLElement, { count, texts, numbers }: Values): void {
+  place.replaceChildren(
+    ...(numbers.length > 0 ? [curve(numbers)] : []),
+    element("h2", {}, title(texts.length, count)),
+    element("ol", { start: 0 }, ...texts.map((text) => element("li", {}, text))),
+  );
+}
+
+const isNumeric = (dtype: string) => /^(bool|u?int(8|16|32|64)|float(16|32|64))$/.test(dtype);
+
+function title(listed: number, count: number): string {
+  if (count === 0) return "The array is empty";
+  if (count === 1) return "The value";
+  return listed < count
+    ? `The first ${countText(listed)} of ${countText(count)} values`
+    : `${countText(count)} values`;
+}
+
+async function firstValues(array: ArrayNode, signal: AbortSignal): Promise<unknown[]> {
+  const last = array.shape.length - 1;
+  const selection = array.shape.map((_length, axis) => (axis === last ? zarr.slice(0, READ) : 0));
+  const { data } = await decodedValues(array, selection, signal);
+  return Array.from(data as unknown as ArrayLike<unknown>);
+}
+
+function curve(values: number[]): SVGElement {
+  const finite = values.filter(Number.isFinite);
+  const low = finite.reduce((least, value) => Math.min(least, value), Number.POSITIVE_INFINITY);
+  const high = finite.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+  const { width, height } = CURVE;
+  const across = (index: number) => ((index / (values.length - 1)) * width).toFixed(1);
+  const down = (value: number) =>
+    (high > low ? (1 - (value - low) / (high - low)) * height : height / 2).toFixed(1);
+  let pen = "M";
+  let path = "";
+  for (const [index, value] of thinned(values)) {
+    if (Number.isFinite(value)) path += `${pen}${across(index)} ${down(value)}`;
+    // A value that is not a number is a gap in the curve.
+    pen = Number.isFinite(value) ? "L" : "M";
+  }
+  const svg = svgElement("svg", { viewBox: `-6 -22 ${width + 12} ${height + 44}`, role: "img" });
+  svg.setAttribute(
+    "aria-label",
+    `Curve of ${values.length} values from ${roundedText(low)} to ${roundedText(high)}`,
+  );
+  svg.append(
+    svgElement("path", { d: `M0 0H${width}M0 ${height}H${width}`, class: "frame" }),
+    svgElement("path", { d: path, class: "line" }),
+    svgElement("text", { x: "0", y: "-8" }, roundedText(high)),
+    svgElement("text", { x: "0", y: String(height + 16) }, roundedText(low)),
+  );
+  return svg;
+}
+
+/** About two points a pixel: the smallest and the largest value of every stretch, so that no spike is lost. */
+function thinned(values: number[]): [index: number, value: number][] {
+  const stretch = Math.ceil(values.length / CURVE.width);
+  const points = [...values.entries()];
+  if (stretch < 3) return points;
+  const kept: [number, number][] = [];
+  for (let from = 0; from < points.length; from += stretch) {
+    const part = points.slice(from, from + stretch).sort((a, b) => a[1] - b[1]);
+    kept.push(
+      ...[part.at(0), part.at(-1)].filter((point) => point !== undefined).sort((a, b) => a[0] - b[0]),
+    );
+  }
+  return kept;
+}
+
+function svgElement(tag: string, attributes: Record<string, string>, text = ""): SVGElement {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.textContent = text;
+  return node;
+}

@@ -1,0 +1,425 @@
+/**
+ * The map on which a scene is drawn: one layer of pyramid tiles, labels above it, coasts and a graticule where it is on the globe, a scale bar
+ * where it has lengths. Tells where the camera is, what is under the pointer, and how many tiles are on their way.
+ */
+import "./picture.css";
+import type ScaleLine from "ol/control/ScaleLine.js";
+import { defaults as defaultInteractions } from "ol/interaction/defaults.js";
+import type BaseLayer from "ol/layer/Base.js";
+import OpenLayersMap from "ol/Map.js";
+import type Projection from "ol/proj/Projection.js";
+import View from "ol/View.js";
+import * as zarr from "zarr-wasm";
+import type { MapExtent, TileProgress } from "zarr-wasm/openlayers";
+import { sceneInPlane } from "../scene/build_scene.js";
+import type { FieldStyle, Scene, SceneChannel, SceneLabel } from "../scene/scene.js";
+import { LabelLayers } from "./label_layers.js";
+import { plainProjection, projectionFor } from "./projections.js";
+import { PyramidLayer } from "./pyramid_layer.js";
+import { AxisWords, placeTexts, type Reading, valueTexts } from "./readings.js";
+import { coastLayer, graticuleLayer } from "./reference_lines.js";
+import { scaleBar } from "./scale_bar.js";
+import { checkWebGl } from "./webgl.js";
+
+export type { Reading } from "./readings.js";
+
+/** Where the map looks: the middle in the coordinates of the map, whose y grows upwards, and their units for a CSS pixel. */
+export interface Camera {
+  x: number;
+  y: number;
+  resolution: number;
+}
+
+/** What a view is besides its scene. What is left out is chosen. */
+export interface PictureState {
+  /** Index by name of axis. */
+  at?: Record<string, number> | undefined;
+  camera?: Camera | undefined;
+  /** null: the level follows the zoom. */
+  level?: number | null | undefined;
+}
+
+export type PictureProgress = TileProgress;
+
+/** An element of the finest level is at most so many CSS pixels wide. */
+const LARGEST_PIXEL = 64;
+/** The whole picture may be this much smaller than its place. */
+const SMALLEST_SHARE = 0.4;
+/** Free space around a picture that fits its place, of its sides. */
+const MARGIN = 0.03;
+/** Shares of the values that lie below "limits in view". */
+const SHARES: readonly [number, number] = [0.002, 0.998];
+/** A tile's request begins together with others: OpenLayers' own 16 would make rows of a view wait. */
+const TILES_AT_ONCE = 64;
+
+/** What is shown of a scene. */
+interface Drawn {
+  scene: Scene;
+  image: PyramidLayer;
+  labels: LabelLayers;
+  projection: Projection;
+  words: AxisWords;
+  bar: ScaleLine | null;
+  stop: () => void;
+}
+
+export class Picture {
+  onCamera: (camera: Camera) => void = () => {};
+  /** null where the pointer is outside the picture. */
+  onPointer: (reading: Reading | null) => void = () => {};
+  onProgress: (progress: PictureProgress) => void = () => {};
+  onError: (error: unknown) => void = () => {};
+  /** The level that is drawn now. */
+  onLevel: (level: number) => void = () => {};
+  /** The scene is another one: its plane was changed by `setPlane`. */
+  onScene: (scene: Scene) => void = () => {};
+
+  readonly #map: OpenLayersMap;
+  #showing = new AbortController();
+  #drawn: Drawn | null = null;
+  #channels: readonly SceneChannel[] = [];
+  #at: Record<string, number> = {};
+  #level = -1;
+  /** The camera that shows all of the picture, if it is the one in use. */
+  #fitted: Camera | null = null;
+  #pointer: number[] | null = null;
+  #lines: { graticule: boolean; coast: boolean } = { graticule: true, coast: true };
+  #graticule: BaseLayer | null = null;
+  #coast: BaseLayer | null = null;
+
+  /** `target` is filled by the map and its scale bar. Throws an error in plain words where the browser cannot draw. */
+  constructor(target: HTMLElement) {
+    checkWebGl();
+    this.#map = new OpenLayersMap({
+      target,
+      controls: [],
+      interactions: defaultInteractions({ altShiftDragRotate: false, pinchRotate: false, keyboard: false }),
+      maxTilesLoading: TILES_AT_ONCE,
+    });
+    this.#listen(target);
+  }
+
+  #listen(target: HTMLElement): void {
+    this.#map.on("moveend", () => this.onCamera(this.camera()));
+    this.#map.on("postrender", () => this.#tellLevel());
+    this.#map.on("change:size", () => this.#fitAgain());
+    this.#map.on("pointermove", ({ pixel, dragging }) => {
+      if (!dragging) this.#point(pixel);
+    });
+    this.#map.on("click", ({ pixel }) => this.#point(pixel));
+    target.addEventListener("pointerleave", ({ pointerType }) => {
+      // A finger that is lifted leaves too: what it tapped stays told.
+      if (pointerType === "mouse") this.#point(null);
+    });
+  }
+
+  /** Whether this scene can have a graticule and coast lines. */
+  get isMap(): boolean {
+    const kind = this.#drawn?.scene.space.kind;
+    return kind === "geographic" || (kind === "projected" && this.#drawn?.projection.getCode() !== "plane");
+  }
+
+  show(scene: Scene, state: PictureState = {}): void {
+    this.#showing.abort();
+    this.#showing = new AbortController();
+    const { signal } = this.#showing;
+    this.#at = Object.fromEntries(scene.axes.map(({ name, start }) => [name, state.at?.[name] ?? start]));
+    this.#channels = scene.channels;
+    const extent = extentOf(scene);
+    if (scene.space.kind !== "projected") this.#draw(scene, state, plainProjection(scene.space, extent));
+    else {
+      projectionFor(scene.space, extent).then(
+        (projection) => {
+          if (!signal.aborted) this.#draw(scene, state, projection);
+        },
+        (error: unknown) => {
+          if (!signal.aborted) this.onError(error);
+        },
+      );
+    }
+  }
+
+  #draw(scene: Scene, state: PictureState, projection: Projection): void {
+    this.#remove();
+    const { signal } = this.#showing;
+    try {
+      const image = new PyramidLayer(scene, this.#at, projection);
+      image.source.onProgress = (progress) => this.#tellProgress(progress);
+      image.source.onError = (error) => this.onError(error);
+      if (state.level !== undefined) image.source.setLevel(state.level);
+      const labels = new LabelLayers(this.#map, scene, projection, { at: this.#at, signal });
+      labels.onError = (error) => this.onError(error);
+      const [words, bar] = [new AxisWords(scene, signal), scaleBar(projection)];
+      this.#drawn = { scene, image, labels, projection, words, bar, stop: image.source.follow(this.#map) };
+      this.#map.setView(this.#view(image.source.extent, projection, state.camera));
+      this.#map.addLayer(image.layer);
+      if (bar) this.#map.addControl(bar);
+      labels.set(scene.labels);
+      this.#drawLines();
+    } catch (error) {
+      this.onError(error);
+    }
+  }
+
+  /** Removes what is shown. */
+  clear(): void {
+    this.#showing.abort();
+    this.#remove();
+    this.#point(null);
+  }
+
+  #remove(): void {
+    const drawn = this.#drawn;
+    this.#drawn = null;
+    this.#level = -1;
+    if (!drawn) return;
+    drawn.stop();
+    drawn.labels.clear();
+    this.#map.setLayers([]);
+    drawn.image.layer.dispose();
+    if (drawn.bar) this.#map.removeControl(drawn.bar);
+    [this.#graticule, this.#coast] = [null, null];
+  }
+
+  #view(extent: MapExtent, projection: Projection, camera: Camera | undefined): View {
+    this.#map.updateSize();
+    const fitting = this.#fitting(extent);
+    this.#fitted = camera ? null : fitting;
+    const { x, y, resolution } = camera ?? fitting;
+    const steps = this.#drawn?.image.source.elementSize(0) ?? [1, 1];
+    return new View({
+      projection,
+      center: [x, y],
+      resolution,
+      minResolution: Math.min(...steps) / LARGEST_PIXEL,
+      maxResolution: Math.max(resolution, fitting.resolution / SMALLEST_SHARE),
+      extent,
+      constrainOnlyCenter: true,
+      smoothExtentConstraint: false,
+      showFullExtent: true,
+    });
+  }
+
+  /** The camera that shows an extent with a little space around it. */
+  #fitting([left, bottom, right, top]: MapExtent): Camera {
+    const [width = 1, height = 1] = this.#map.getSize() ?? [];
+    const share = 1 - 2 * MARGIN;
+    const resolution = Math.max(
+      (right - left) / Math.max(width * share, 1),
+      (top - bottom) / Math.max(height * share, 1),
+    );
+    return { x: (left + right) / 2, y: (bottom + top) / 2, resolution };
+  }
+
+  /** Another index of some axes; the old picture stays until the new one is there. */
+  setAt(at: Record<string, number>): void {
+    this.#at = { ...this.#at, ...at };
+    this.#drawn?.image.setAt(this.#at);
+    this.#drawn?.labels.setAt(this.#at);
+  }
+
+  /** Live: no request, but for channels that are shown for the first time where there are more than four. */
+  setChannels(channels: readonly SceneChannel[]): void {
+    this.#channels = channels;
+    this.#drawn?.image.setChannels(channels);
+    this.#pointAgain();
+  }
+
+  /** Live: no request. */
+  setField(style: FieldStyle): void {
+    this.#drawn?.image.setField(style);
+  }
+
+  setLabels(labels: readonly SceneLabel[]): void {
+    this.#drawn?.labels.set(labels);
+  }
+
+  /** null: the level follows the zoom. */
+  setLevel(level: number | null): void {
+    this.#drawn?.image.source.setLevel(level);
+  }
+
+  /** Draws other axes, by position. `onScene` tells the scene that is then shown. */
+  setPlane(plane: { x: number; y: number }): void {
+    const { scene } = this.#drawn ?? {};
+    if (!scene) return;
+    const { signal } = this.#showing;
+    sceneInPlane({ ...scene, channels: [...this.#channels] }, plane, { signal }).then(
+      (turned) => {
+        if (signal.aborted) return;
+        this.show(turned, { at: this.#at });
+        this.onScene(turned);
+      },
+      (error: unknown) => {
+        if (!signal.aborted) this.onError(error);
+      },
+    );
+  }
+
+  setGraticule(visible: boolean): void {
+    this.#lines = { ...this.#lines, graticule: visible };
+    this.#drawLines();
+  }
+
+  setCoast(visible: boolean): void {
+    this.#lines = { ...this.#lines, coast: visible };
+    this.#drawLines();
+  }
+
+  #drawLines(): void {
+    if (this.isMap && this.#lines.graticule && !this.#graticule) {
+      this.#graticule = graticuleLayer();
+      this.#map.addLayer(this.#graticule);
+    }
+    this.#graticule?.setVisible(this.#lines.graticule);
+    this.#coast?.setVisible(this.#lines.coast);
+    if (this.isMap && this.#lines.coast && !this.#coast) void this.#addCoast();
+  }
+
+  async #addCoast(): Promise<void> {
+    const drawn = this.#drawn;
+    if (!drawn) return;
+    const layer = await coastLayer(drawn.projection, drawn.image.source.extent).catch((error: unknown) => {
+      this.onError(error);
+      return null;
+    });
+    if (!layer || drawn !== this.#drawn || this.#coast) return;
+    this.#coast = layer;
+    layer.setVisible(this.#lines.coast);
+    this.#map.addLayer(layer);
+  }
+
+  /** Reads the tiles of another step for the view on show. */
+  async preload(at: Record<string, number>, signal?: AbortSignal): Promise<void> {
+    const own = { ...this.#at, ...at };
+    await Promise.all([this.#drawn?.image.preload(own, signal), this.#drawn?.labels.preload(own)]);
+  }
+
+  /** Resolves once every tile of the view is drawn. */
+  idle(): Promise<void> {
+    if (!this.#drawn) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#map.once("rendercomplete", () => resolve());
+      this.#map.render();
+    });
+  }
+
+  /** Of the values on show; null where there are none. */
+  async limitsInView(): Promise<[number, number] | null> {
+    const lists = [...(this.#drawn?.image.source.valuesInView() ?? [])].map(({ values }) => values);
+    const counted = zarr.Histogram.of(lists, { bins: 4096 });
+    if (counted.count === 0 || !Number.isFinite(counted.max - counted.min)) return null;
+    const [low = 0, high = 1] = SHARES.map((share) => counted.quantile(share));
+    return low < high ? [low, high] : [counted.min, counted.max];
+  }
+
+  /** A place that changes its size keeps showing all of the picture, if it did. */
+  #fitAgain(): void {
+    const [drawn, fitted] = [this.#drawn, this.#fitted];
+    const { x, y, resolution } = this.camera();
+    if (!drawn || !fitted || x !== fitted.x || y !== fitted.y || resolution !== fitted.resolution) return;
+    this.#map.setView(this.#view(drawn.image.source.extent, drawn.projection, undefined));
+  }
+
+  fit(): void {
+    const extent = this.#drawn?.image.source.extent;
+    if (!extent) return;
+    this.#fitted = this.#fitting(extent);
+    const { x, y, resolution } = this.#fitted;
+    this.#map.getView().animate({ center: [x, y], resolution, duration: 200 });
+  }
+
+  zoomBy(factor: number): void {
+    const view = this.#map.getView();
+    view.animate({
+      resolution: view.getConstrainedResolution((view.getResolution() ?? 1) / factor),
+      duration: 150,
+    });
+  }
+
+  /** In CSS pixels. */
+  panBy(dx: number, dy: number): void {
+    const view = this.#map.getView();
+    const [[x = 0, y = 0] = [], resolution = 1] = [view.getCenter(), view.getResolution()];
+    view.setCenter([x + dx * resolution, y - dy * resolution]);
+  }
+
+  camera(): Camera {
+    const view = this.#map.getView();
+    const [x = 0, y = 0] = view.getCenter() ?? [];
+    return { x, y, resolution: view.getResolution() ?? 1 };
+  }
+
+  /** Removes the map and stops all reads. */
+  dispose(): void {
+    this.clear();
+    this.#map.dispose();
+  }
+
+  #tellProgress(progress: TileProgress): void {
+    this.onProgress(progress);
+    if (progress.wanted === progress.done) this.#pointAgain();
+  }
+
+  #tellLevel(): void {
+    const resolution = this.#map.getView().getResolution();
+    if (!this.#drawn || resolution === undefined) return;
+    const level = this.#drawn.image.source.levelFor(resolution);
+    if (level === this.#level) return;
+    this.#level = level;
+    this.onLevel(level);
+  }
+
+  #pointAgain(): void {
+    if (this.#pointer) this.#point(this.#pointer);
+  }
+
+  #point(pixel: number[] | null): void {
+    this.#pointer = pixel;
+    this.onPointer(pixel && this.#read(pixel));
+  }
+
+  #read(pixel: number[]): Reading | null {
+    const drawn = this.#drawn;
+    const [x, y] = this.#map.getCoordinateFromPixel(pixel) ?? [];
+    const resolution = this.#map.getView().getResolution();
+    if (!drawn || x === undefined || y === undefined || resolution === undefined) return null;
+    const { scene, image, labels, projection, words } = drawn;
+    const reading = image.source.reading(x, y, resolution);
+    if (!reading) return null;
+    const others = scene.axes.filter(
+      ({ role, axis }) => role !== "c" && axis !== scene.plane.x && axis !== scene.plane.y,
+    );
+    const step = Math.min(...image.source.elementSize(reading.level));
+    const named = others.map(({ name }) => ({ name, text: words.text(name, this.#at[name] ?? 0) }));
+    return {
+      level: reading.level,
+      index: scene.axes.flatMap(({ name, role, axis }) =>
+        role === "c" ? [] : [{ name, index: reading.index[axis] ?? 0 }],
+      ),
+      coordinates: [
+        ...named.filter(({ text }) => text !== ""),
+        ...placeTexts(scene, [x, y], projection, step),
+      ],
+      values: valueTexts(
+        { scene, channels: this.#channels, labels: labels.shown },
+        reading,
+        [x, y],
+        resolution,
+      ),
+    };
+  }
+}
+
+/** What the finest level covers, where the scene knows it; a guess for projections alone. */
+function extentOf({ pyramid, plane, places, isUpward }: Scene): MapExtent {
+  const level = pyramid.levels[0];
+  const [width = 1, height = 1] = [level?.shape[plane.x], level?.shape[plane.y]];
+  const own = places?.[0];
+  const x = own?.x ?? { start: level?.translation[plane.x] ?? 0, step: level?.scale[plane.x] ?? 1 };
+  const y = own?.y ?? { start: level?.translation[plane.y] ?? 0, step: level?.scale[plane.y] ?? 1 };
+  const sign = own || isUpward ? 1 : -1;
+  const xs = [x.start - x.step / 2, x.start + (width - 0.5) * x.step];
+  const ys = [sign * (y.start - y.step / 2), sign * (y.start + (height - 0.5) * y.step)];
+  return [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+}

@@ -1,0 +1,133 @@
+/**
+ * A scene as a layer of an OpenLayers map: the package's tile source, and a style for the scene's channels, field or labels. This file is all that
+ * a viewer of its own needs to draw a pyramid; `picture.ts` puts it on a map.
+ */
+import WebGLTileLayer from "ol/layer/WebGLTile.js";
+import type { ProjectionLike } from "ol/proj.js";
+import {
+  channelStyle,
+  channelVariables,
+  type MixedChannel,
+  PyramidSource,
+  paletteStyle,
+  paletteVariables,
+} from "zarr-wasm/openlayers";
+import { colormapColors } from "../scene/colormaps.js";
+import type { FieldStyle, Scene, SceneChannel } from "../scene/scene.js";
+
+/** Colours of a palette. */
+const COLORS = 256;
+
+export type At = Readonly<Record<string, number>>;
+
+function rgbOf(color: string): [number, number, number] {
+  const [red = 255, green = 255, blue = 255] = (color.match(/[0-9a-f]{2}/gi) ?? []).map((part) =>
+    Number.parseInt(part, 16),
+  );
+  return [red, green, blue];
+}
+
+const mixedOf = ({ index, color, window, gamma }: SceneChannel): MixedChannel => ({
+  channel: index,
+  color: rgbOf(color),
+  window,
+  gamma,
+});
+
+/** Which channels have a gamma: the style's program depends on it. */
+const curvesOf = (channels: readonly SceneChannel[]) =>
+  channels.map(({ gamma, visible }) => visible && gamma !== 1).join();
+
+export class PyramidLayer {
+  readonly source: PyramidSource;
+  readonly layer: WebGLTileLayer;
+  readonly #scene: Scene;
+  #channels: readonly SceneChannel[];
+  #field: FieldStyle | undefined;
+
+  constructor(scene: Scene, at: At, projection: ProjectionLike) {
+    this.#scene = scene;
+    this.#channels = scene.channels;
+    this.#field = scene.field;
+    const { pyramid, plane, places, isUpward, decode } = scene;
+    const channelAxis = scene.axes.find(({ role }) => role === "c")?.axis;
+    this.source = new PyramidSource({
+      pyramid,
+      plane,
+      isUpward,
+      projection,
+      at: this.#namedAt(at),
+      areLabels: scene.kind === "labels",
+      ...(scene.channels.length > 0 ? { channels: scene.channels.map(({ index }) => index) } : {}),
+      ...(channelAxis !== undefined && scene.channels.length > 0 ? { channelAxis } : {}),
+      ...(places ? { places: (_level, index) => places[index] as (typeof places)[number] } : {}),
+      ...(decode ? { decode } : {}),
+    });
+    if (this.source.bands.isPicture) this.source.setMix(this.#visible());
+    if (scene.field) this.source.setLog(scene.field.log);
+    this.layer = new WebGLTileLayer({
+      source: this.source,
+      style: this.#style(),
+      cacheSize: this.source.cacheSize,
+      // Coarser tiles of the view lie below until the finer ones are there.
+      preload: Number.POSITIVE_INFINITY,
+    });
+  }
+
+  /** The library knows axes by their own names; a scene may have better ones. */
+  #namedAt(at: At): At {
+    const { axes, pyramid } = this.#scene;
+    const named = axes.map(({ name, axis, start }) => [pyramid.axes[axis]?.name ?? name, at[name] ?? start]);
+    return Object.fromEntries(named);
+  }
+
+  setAt(at: At): void {
+    this.source.setAt(this.#namedAt(at));
+  }
+
+  preload(at: At, signal?: AbortSignal): Promise<void> {
+    return this.source.preload(this.#namedAt(at), signal ? { signal } : {});
+  }
+
+  /** Live where channels are bands; pictures of more channels are made anew from tiles that are kept. */
+  setChannels(channels: readonly SceneChannel[]): void {
+    const curves = curvesOf(this.#channels);
+    this.#channels = channels;
+    const { bands } = this.source;
+    if (bands.isPicture) this.source.setMix(this.#visible());
+    else if (curvesOf(channels) !== curves) this.layer.setStyle(this.#style());
+    else this.layer.updateStyleVariables(channelVariables(bands, this.#bands()));
+  }
+
+  setField(field: FieldStyle): void {
+    const before = this.#field;
+    this.#field = field;
+    this.source.setLog(field.log);
+    const isSameMap = before?.colormap === field.colormap && before.reversed === field.reversed;
+    if (isSameMap) this.layer.updateStyleVariables(paletteVariables(this.source.bands, windowOf(field)));
+    else this.layer.setStyle(this.#style());
+  }
+
+  #visible(): MixedChannel[] {
+    return this.#channels.filter(({ visible }) => visible).map(mixedOf);
+  }
+
+  #bands(): (MixedChannel | null)[] {
+    return this.#channels.map((channel) => (channel.visible ? mixedOf(channel) : null));
+  }
+
+  #style() {
+    const field = this.#field;
+    if (!field) return channelStyle(this.source.bands, this.#bands());
+    const colors = colormapColors(field.colormap, COLORS, field.reversed);
+    return paletteStyle(this.source.bands, { colors, window: windowOf(field) });
+  }
+}
+
+/** The ends of a field's colours as its tiles have them: logarithms where the scale is one. */
+function windowOf({ range: [low, high], log }: FieldStyle): [number, number] {
+  if (!log) return [low, high];
+  const top = high > 0 ? high : 1;
+  // Nothing at or below zero has a logarithm: the scale begins three decades below its end.
+  return [Math.log10(low > 0 ? low : top / 1000), Math.log10(top)];
+}

@@ -1,0 +1,128 @@
+/** What is at a place of a picture, in words: indices, coordinates, and the values of what is drawn. */
+
+import type Projection from "ol/proj/Projection.js";
+import { toLonLat } from "ol/proj.js";
+import type { TileReading } from "zarr-wasm/openlayers";
+import { axisText } from "../scene/coordinates.js";
+import type { Scene, SceneChannel, SceneLabel } from "../scene/scene.js";
+import { coordinateText, unitText, valueText, withUnit } from "../scene/value_text.js";
+import type { PyramidLayer } from "./pyramid_layer.js";
+
+/** The values at a place of the picture, as text. */
+export interface Reading {
+  /** The level of the pyramid that the values are of. */
+  level: number;
+  /** Index by axis in that level, in the order of the array; without channels. */
+  index: { name: string; index: number }[];
+  /** Coordinates of the axes that have any, units included. */
+  coordinates: { name: string; text: string }[];
+  /** Of every visible channel, units included; "no data" where it is missing, "…" where it is still being read. */
+  values: { name: string; text: string; color?: string }[];
+}
+
+type Texts = Map<string, (index: number) => string>;
+
+/** The words of a scene's axes that are not drawn, as far as they are known by now. */
+export class AxisWords {
+  readonly #texts: Texts = new Map();
+
+  constructor(scene: Scene, signal: AbortSignal) {
+    for (const { name, role, axis } of scene.axes) {
+      if (role === "c" || axis === scene.plane.x || axis === scene.plane.y) continue;
+      axisText(scene, name, { signal }).then(
+        (text) => this.#texts.set(name, text),
+        () => undefined,
+      );
+    }
+  }
+
+  text(name: string, index: number): string {
+    return this.#texts.get(name)?.(index) ?? "";
+  }
+}
+
+const degreesText = (value: number, step: number, positive: string, negative: string): string => {
+  const text = coordinateText(Math.abs(value), step);
+  return Number(text) === 0 ? "0°" : `${text}°${value < 0 ? negative : positive}`;
+};
+
+/** Where a point of the map is. */
+export function placeTexts(
+  scene: Scene,
+  [x, y]: readonly [number, number],
+  projection: Projection,
+  step: number,
+): { name: string; text: string }[] {
+  const { space, axes, plane, isUpward } = scene;
+  const [nameX, nameY] = [axes[plane.x]?.name ?? "x", axes[plane.y]?.name ?? "y"];
+  const degrees = (longitude: number, latitude: number, own: number) => [
+    { name: "latitude", text: degreesText(latitude, own, "N", "S") },
+    { name: "longitude", text: degreesText(longitude, own, "E", "W") },
+  ];
+  if (space.kind === "geographic") {
+    const [latitude, longitude] = degrees(((((x + 180) % 360) + 360) % 360) - 180, y, step);
+    return [
+      { name: nameY, text: latitude?.text ?? "" },
+      { name: nameX, text: longitude?.text ?? "" },
+    ];
+  }
+  if (space.kind === "index") return [];
+  const unit = unitText(space.unit);
+  const plain = [
+    { name: nameY, text: withUnit(coordinateText(isUpward ? y : -y, step), unit) },
+    { name: nameX, text: withUnit(coordinateText(x, step), unit) },
+  ];
+  if (space.kind !== "projected") return plain;
+  const [longitude = Number.NaN, latitude = Number.NaN] = toLonLat([x, y], projection);
+  return Number.isFinite(longitude + latitude) ? [...degrees(longitude, latitude, 0.001), ...plain] : plain;
+}
+
+const textOf = (value: TileReading["values"][number]["value"], dtype: string, unit: string): string => {
+  if (value === undefined) return "…";
+  if (typeof value === "number" && Number.isNaN(value)) return "no data";
+  return withUnit(valueText(value, dtype), unit);
+};
+
+/** The type that values have once they are unpacked: no more digits than it holds are told. */
+function typeOf({ pyramid, decode }: Scene): string {
+  const array = pyramid.levels[0]?.array;
+  const isPacked = decode !== undefined && array?.attrs.scale_factor !== undefined;
+  return isPacked ? "float32" : (array?.dtype ?? "");
+}
+
+export interface Shown {
+  scene: Scene;
+  channels: readonly SceneChannel[];
+  labels: readonly { label: SceneLabel; layer: PyramidLayer }[];
+}
+
+/** The values of a place, of channels or the field, and of the labels that lie above. */
+export function valueTexts(
+  { scene, channels, labels }: Shown,
+  reading: TileReading,
+  point: [number, number],
+  resolution: number,
+) {
+  const dtype = typeOf(scene);
+  const byChannel = new Map(reading.values.map(({ channel, value }) => [channel, value]));
+  const own =
+    channels.length > 0
+      ? channels
+          .filter(({ visible }) => visible)
+          .map(({ index, name, color }) => ({
+            name,
+            color,
+            text: textOf(byChannel.get(index), dtype, scene.unit),
+          }))
+      : [
+          {
+            name: scene.kind === "labels" ? "label" : scene.title,
+            text: textOf(byChannel.get(0), dtype, scene.unit),
+          },
+        ];
+  const over = labels.flatMap(({ label, layer }) => {
+    const value = layer.source.reading(...point, resolution)?.values[0]?.value;
+    return value === undefined ? [] : [{ name: label.name, text: value ? String(value) : "none" }];
+  });
+  return [...own, ...over];
+}

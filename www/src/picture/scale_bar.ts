@@ -1,0 +1,8 @@
+/** The scale bar: a length of the picture, told in the page's text. It is there where a unit of the map has a length. */
+import ScaleLine from "ol/control/ScaleLine.js";
+import type Projection from "ol/proj/Projection.js";
+
+export function scaleBar(projection: Projection): ScaleLine | null {
+  const hasLength = projection.getUnits() !== "pixels" && projection.getMetersPerUnit() !== undefined;
+  return hasLength ? new ScaleLine({ className: "scale-bar", units: "metric", minWidth: 72 }) : null;
+}

@@ -1,0 +1,192 @@
+/**
+ * From an opened node to a scene: the array that is shown, its axes, where it is, its channels or its style. Reads metadata, coordinates of the plane,
+ * and the coarsest level where limits are not written.
+ */
+import * as zarr from "zarr-wasm";
+import { type Starts, sceneAxes } from "./axes.js";
+import { imageChannels, isRgb, rgbChannels } from "./channels.js";
+import { fieldStyle } from "./field_style.js";
+import type {
+  ArrayNode,
+  GroupNode,
+  Scene,
+  SceneAxis,
+  SceneLabel,
+  SceneOptions,
+  SceneVariable,
+} from "./scene.js";
+import { placementOf } from "./space.js";
+import { unitText } from "./value_text.js";
+import { arraysBelow, firstVariable, sceneVariable, titleOf, variablesOf } from "./variables.js";
+
+type Json = Record<string, unknown>;
+
+interface Subject {
+  pyramid: zarr.Pyramid;
+  variables: SceneVariable[];
+  variable?: string | undefined;
+}
+
+const LABEL_OPACITY = 0.5;
+
+const isObject = (value: unknown): value is Json => typeof value === "object" && value !== null;
+
+const isNumeric = (dtype: string) => /^(bool$|u?int\d|b?float\d)/.test(dtype);
+
+/** OME's attributes: from 0.5 on they are inside of `ome`. */
+const omeOf = (attrs: Json): Json => (isObject(attrs.ome) ? attrs.ome : attrs);
+
+const isNotFound = (error: unknown) => error instanceof zarr.ZarrError && error.code === "NotFound";
+
+/** A group of variables: the one that is asked for, or the one that shows most. */
+async function ofVariables(group: GroupNode, { variable, signal }: SceneOptions): Promise<Subject | null> {
+  let candidates: Awaited<ReturnType<typeof arraysBelow>> = [];
+  try {
+    candidates = await arraysBelow(group, signal);
+  } catch (error) {
+    signal?.throwIfAborted();
+    // A server that lists nothing: the variable has to be named.
+    if (!(error instanceof zarr.ZarrError)) throw error;
+  }
+  const all = variablesOf(candidates);
+  const named = candidates.find(({ name }) => name === variable);
+  const chosen = variable === undefined ? firstVariable(all) : named;
+  const array =
+    chosen?.array ??
+    (variable === undefined
+      ? undefined
+      : ((await zarr.open(group, { path: variable, kind: "array", signal })) as ArrayNode));
+  if (!array) return null;
+  const pyramid = await zarr.pyramid(array, { signal });
+  return { pyramid, variables: all.map(sceneVariable), variable: variable ?? chosen?.name };
+}
+
+/** A pyramid whose levels are groups: with the variable that shows most. */
+async function ofLevels(
+  group: GroupNode,
+  pyramid: zarr.Pyramid,
+  { variable, signal }: SceneOptions,
+): Promise<Subject> {
+  const paths = pyramid.variables;
+  if (paths.length < 2) return { pyramid, variables: [], variable: pyramid.variable };
+  const first = pyramid.levels[0]?.path ?? "/";
+  const folder = first.slice(0, first.lastIndexOf("/")) || "/";
+  const level = (await zarr.open(new zarr.Location(group.store, folder as `/${string}`), {
+    kind: "group",
+    signal,
+  })) as GroupNode;
+  const candidates = (await arraysBelow(level, signal).catch(() => [])).filter(({ name }) =>
+    paths.includes(name),
+  );
+  const all = variablesOf(candidates);
+  const chosen = variable ?? firstVariable(all)?.name ?? pyramid.variable;
+  const own =
+    chosen === pyramid.variable
+      ? pyramid
+      : await zarr.pyramid(group, { signal, ...(chosen ? { variable: chosen } : {}) });
+  return { pyramid: own, variables: all.map(sceneVariable), variable: chosen };
+}
+
+async function subjectOf(node: ArrayNode | GroupNode, options: SceneOptions): Promise<Subject> {
+  const { signal, variable } = options;
+  if (node.kind === "array") return { pyramid: await zarr.pyramid(node, { signal }), variables: [] };
+  try {
+    const pyramid = await zarr.pyramid(node, { signal, ...(variable === undefined ? {} : { variable }) });
+    return await ofLevels(node, pyramid, options);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const found = await ofVariables(node, options);
+    if (found) return found;
+    throw error;
+  }
+}
+
+function planeOf(axes: readonly SceneAxis[], wanted: SceneOptions["plane"]) {
+  const of = (name: string | undefined, role: "x" | "y") =>
+    axes.find((axis) => axis.name === name) ?? axes.find((axis) => axis.role === role);
+  const [x, y] = [of(wanted?.x, "x"), of(wanted?.y, "y")];
+  if (x && y && x !== y) return { x: x.axis, y: y.axis };
+  throw new zarr.ZarrError("Unsupported", "an array of one dimension is no picture", {
+    expected: "two dimensions or more",
+    actual: `[${axes.map(({ length }) => length)}]`,
+  });
+}
+
+const labelsOf = (pyramid: zarr.Pyramid): SceneLabel[] =>
+  pyramid.labels.map((path, at) => ({
+    path,
+    name: path.slice(path.lastIndexOf("/") + 1),
+    visible: at === 0,
+    opacity: LABEL_OPACITY,
+  }));
+
+/** Where a viewer of OMERO begins, and whether it shows one channel in grey. */
+function settingsOf(attrs: Json): { starts: Starts; isGray: boolean } {
+  const ome = omeOf(attrs);
+  const omero = isObject(ome.omero) ? ome.omero : {};
+  const rdefs = isObject(omero.rdefs) ? omero.rdefs : {};
+  const number = (value: unknown) => (typeof value === "number" ? value : undefined);
+  return {
+    starts: { z: number(rdefs.defaultZ), t: number(rdefs.defaultT) },
+    isGray: rdefs.model === "greyscale" || rdefs.model === "grayscale",
+  };
+}
+
+const lastPart = (path: string) => path.slice(path.lastIndexOf("/") + 1);
+
+/** Rejects with the library's `NotFoundError` where the node is a group without anything to draw. */
+export async function buildScene(node: ArrayNode | GroupNode, options: SceneOptions = {}): Promise<Scene> {
+  const { signal } = options;
+  const { pyramid, variables, variable } = await subjectOf(node, options);
+  const array = pyramid.levels[0]?.array as ArrayNode | undefined;
+  if (!array || !isNumeric(array.dtype)) {
+    throw new zarr.ZarrError("Unsupported", "elements that are not numbers are no picture", {
+      expected: "numbers",
+      actual: array?.dtype ?? "no array",
+    });
+  }
+  const { starts, isGray } = settingsOf(node.attrs);
+  const axes = sceneAxes(pyramid, starts);
+  const plane = planeOf(axes, options.plane);
+  const placement = await placementOf({ pyramid, axes, plane, signal });
+  const integer =
+    /int|bool/.test(array.dtype) &&
+    array.attrs.scale_factor === undefined &&
+    array.attrs.add_offset === undefined;
+  const base = {
+    title:
+      pyramid.name ||
+      (node.kind === "array" || variable ? titleOf(array, lastPart(array.path)) : lastPart(node.path)),
+    unit: unitText(array.attrs.units),
+    integer,
+    pyramid,
+    axes,
+    plane,
+    ...placement,
+    labels: labelsOf(pyramid),
+    variables,
+    ...(variable === undefined ? {} : { variable }),
+  };
+  const c = axes.find(({ role, axis }) => role === "c" && axis !== plane.x && axis !== plane.y);
+  if (options.kind === "labels" || isObject(omeOf(node.attrs)["image-label"]))
+    return { ...base, kind: "labels", channels: [] };
+  if (c && isRgb(pyramid, axes)) return { ...base, kind: "rgb", channels: rgbChannels() };
+  if (pyramid.convention === "ome" || (c && pyramid.channels.length > 0)) {
+    const channels = await imageChannels({ pyramid, axes, plane, isGray, signal }, integer);
+    return { ...base, kind: "image", channels };
+  }
+  const decode = { convention: "cf" as const, zarrFillValue: "_ARRAY_DIMENSIONS" in array.attrs };
+  const field = await fieldStyle({ pyramid, axes, plane, integer, decode, signal });
+  return { ...base, kind: "field", channels: [], field, decode };
+}
+
+/** The same scene with other axes drawn. */
+export async function sceneInPlane(
+  scene: Scene,
+  plane: { x: number; y: number },
+  { signal }: { signal?: AbortSignal } = {},
+): Promise<Scene> {
+  const { pyramid, axes } = scene;
+  const { places: _, ...rest } = scene;
+  return { ...rest, plane, ...(await placementOf({ pyramid, axes, plane, signal })) };
+}

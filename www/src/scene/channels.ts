@@ -1,0 +1,139 @@
+/** The channels of an image: names, colours and windows of OME, or good ones where the metadata have none. */
+import type * as zarr from "zarr-wasm";
+import { asRange, type Sampled, sampledLimits } from "./limits.js";
+import type { SceneAxis, SceneChannel } from "./scene.js";
+
+/** Of channels without one: as microscopists order them, apart for those who see red and green as one. */
+const COLORS = ["#00d0ff", "#ff9f1c", "#ff4fa3", "#7dff5a", "#b38bff", "#ffee58", "#ff5252", "#ffffff"];
+const PRIMARIES = ["#ff0000", "#00ff00", "#0000ff"];
+/** More channels than this are not switched on by themselves. */
+const MOST_VISIBLE = 4;
+const SHARES: readonly [number, number] = [0.001, 0.999];
+
+const BOUNDS: Record<string, [number, number]> = {
+  bool: [0, 1],
+  uint8: [0, 255],
+  int8: [-128, 127],
+  uint16: [0, 65535],
+  int16: [-32768, 32767],
+};
+
+export interface ChannelSource {
+  pyramid: zarr.Pyramid;
+  axes: readonly SceneAxis[];
+  plane: { x: number; y: number };
+  /** Whether the metadata ask for a grey picture of one channel. */
+  isGray: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+/** Six hexadecimal digits as CSS has them. */
+function colorOf(color: unknown): string | undefined {
+  return typeof color === "string" && /^#?[0-9a-f]{6}/i.test(color)
+    ? `#${color.replace("#", "").slice(0, 6).toLowerCase()}`
+    : undefined;
+}
+
+const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
+
+/** The window that the metadata give; undefined where they give none, or one that is empty. */
+function windowOf({
+  window,
+}: zarr.PyramidChannel): { window: [number, number]; limits: [number, number] } | undefined {
+  if (!window || !isNumber(window.start) || !isNumber(window.end) || window.end <= window.start)
+    return undefined;
+  const own: [number, number] = [window.start, window.end];
+  const isRange = isNumber(window.min) && isNumber(window.max) && window.max > window.min;
+  const limits: [number, number] = isRange
+    ? [Math.min(window.min, own[0]), Math.max(window.max, own[1])]
+    : [...own];
+  return { window: own, limits };
+}
+
+/** Whether three channels of bytes are red, green and blue of one picture: their colours say it, or nothing says otherwise than a last axis. */
+export function isRgb(pyramid: zarr.Pyramid, axes: readonly SceneAxis[]): boolean {
+  const c = axes.find(({ role }) => role === "c");
+  const dtype = pyramid.levels[0]?.array.dtype;
+  if (!c || dtype !== "uint8" || (c.length !== 3 && c.length !== 4)) return false;
+  const { channels } = pyramid;
+  if (channels.length >= 3) {
+    return (
+      PRIMARIES.every((primary, at) => colorOf(channels[at]?.color) === primary) &&
+      channels.slice(0, 3).every(isFullWindow)
+    );
+  }
+  // Without colours: elements of a pixel side by side are red, green and blue.
+  return c.axis === axes.length - 1 || /^(rgb|rgba|s|sample|samples)$/i.test(c.name);
+}
+
+const isFullWindow = (channel: zarr.PyramidChannel): boolean => {
+  const own = windowOf(channel)?.window;
+  return own === undefined || (own[0] === 0 && own[1] === 255);
+};
+
+export const rgbChannels = (): SceneChannel[] =>
+  PRIMARIES.map((color, index) => ({
+    index,
+    name: ["Red", "Green", "Blue"][index] ?? "",
+    color,
+    window: [0, 255],
+    limits: [0, 255],
+    gamma: 1,
+    visible: true,
+  }));
+
+function limitsOf(
+  sampled: Sampled | null,
+  dtype: string,
+  integer: boolean,
+): Pick<SceneChannel, "window" | "limits"> {
+  const bounds = BOUNDS[dtype];
+  if (!sampled) return { window: bounds ?? [0, 1], limits: bounds ?? [0, 1] };
+  const window = asRange(sampled.low, sampled.high, integer);
+  const range = asRange(sampled.min, sampled.max, integer);
+  return { window, limits: [Math.min(range[0], window[0]), Math.max(range[1], window[1])] };
+}
+
+/** Which channels are drawn: those that the metadata say, else the first few. */
+const isVisible = ({ active }: zarr.PyramidChannel, index: number): boolean =>
+  typeof active === "boolean" ? active : index < MOST_VISIBLE;
+
+export async function imageChannels(source: ChannelSource, integer: boolean): Promise<SceneChannel[]> {
+  const { pyramid, axes } = source;
+  const c = axes.find(({ role }) => role === "c");
+  const count = c?.length ?? 1;
+  const all = await Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      channelOf(source, pyramid.channels[index] ?? {}, index, integer),
+    ),
+  );
+  if (source.isGray)
+    for (const [at, channel] of all.entries()) [channel.color, channel.visible] = ["#ffffff", at === 0];
+  if (!all.some(({ visible }) => visible) && all[0]) all[0].visible = true;
+  return all;
+}
+
+async function channelOf(
+  { pyramid, axes, plane, signal }: ChannelSource,
+  written: zarr.PyramidChannel,
+  index: number,
+  integer: boolean,
+): Promise<SceneChannel> {
+  const c = axes.find(({ role }) => role === "c");
+  const at = axes.map(({ role, start }) => (role === "c" ? index : start));
+  const dtype = pyramid.levels[0]?.array.dtype ?? "";
+  const visible = isVisible(written, index);
+  const given = windowOf(written);
+  // Channels that nobody sees yet are not read for their limits.
+  const sampled =
+    given || !visible ? null : await sampledLimits(pyramid, { at, plane, signal, shares: SHARES });
+  const gray = (c?.length ?? 1) === 1 ? "#ffffff" : undefined;
+  return {
+    index,
+    name: written.label?.trim() || (c ? `Channel ${index + 1}` : ""),
+    color: colorOf(written.color) ?? gray ?? COLORS[index % COLORS.length] ?? "#ffffff",
+    ...(given ?? limitsOf(sampled, dtype, integer)),
+    gamma: 1,
+    visible,
+  };
+}

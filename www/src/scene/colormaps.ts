@@ -1,0 +1,67 @@
+/** Colormaps by name, for menus, colour bars and the picture. The maps are d3-scale-chromatic's. */
+import * as chromatic from "d3-scale-chromatic";
+
+export interface Colormap {
+  name: string;
+  kind: "sequential" | "diverging" | "cyclic";
+}
+
+type Interpolator = (share: number) => string;
+
+const GRAY: Interpolator = (share) => {
+  const level = Math.round(share * 255);
+  return `rgb(${level}, ${level}, ${level})`;
+};
+
+const from =
+  (interpolate: Interpolator): Interpolator =>
+  (share) =>
+    interpolate(1 - share);
+
+const SEQUENTIAL: Record<string, Interpolator> = {
+  viridis: chromatic.interpolateViridis,
+  cividis: chromatic.interpolateCividis,
+  magma: chromatic.interpolateMagma,
+  inferno: chromatic.interpolateInferno,
+  plasma: chromatic.interpolatePlasma,
+  turbo: chromatic.interpolateTurbo,
+  gray: GRAY,
+  blues: chromatic.interpolateBlues,
+  greens: chromatic.interpolateGreens,
+  oranges: chromatic.interpolateOranges,
+  purples: chromatic.interpolatePurples,
+  YlGnBu: chromatic.interpolateYlGnBu,
+  YlOrRd: chromatic.interpolateYlOrRd,
+};
+
+/** Low is cold or brown, high is warm or green. */
+const DIVERGING: Record<string, Interpolator> = {
+  "blue-red": from(chromatic.interpolateRdBu),
+  "blue-yellow-red": from(chromatic.interpolateRdYlBu),
+  "brown-teal": chromatic.interpolateBrBG,
+  "purple-orange": from(chromatic.interpolatePuOr),
+  "pink-green": chromatic.interpolatePiYG,
+};
+
+const CYCLIC: Record<string, Interpolator> = {
+  rainbow: chromatic.interpolateRainbow,
+  sinebow: chromatic.interpolateSinebow,
+};
+
+const ALL: Record<string, Interpolator> = { ...SEQUENTIAL, ...DIVERGING, ...CYCLIC };
+
+const named = (maps: Record<string, Interpolator>, kind: Colormap["kind"]): Colormap[] =>
+  Object.keys(maps).map((name) => ({ name, kind }));
+
+export const COLORMAPS: readonly Colormap[] = [
+  ...named(SEQUENTIAL, "sequential"),
+  ...named(DIVERGING, "diverging"),
+  ...named(CYCLIC, "cyclic"),
+];
+
+/** Colours of a map from its low to its high end, as CSS colours; viridis in place of one that is not known. */
+export function colormapColors(name: string, count: number, reversed = false): string[] {
+  const interpolate = (Object.hasOwn(ALL, name) ? ALL[name] : undefined) ?? chromatic.interpolateViridis;
+  const last = Math.max(count - 1, 1);
+  return Array.from({ length: count }, (_, at) => interpolate((reversed ? last - at : at) / last));
+}

@@ -1,0 +1,115 @@
+/** From which value to which a picture's colours reach, where the metadata do not say it: by how often values occur in the coarsest level. */
+import * as zarr from "zarr-wasm";
+import type { Scene } from "./scene.js";
+
+/** More elements of a plane are not read for it: its middle tells enough. */
+const MOST_ELEMENTS = 4_000_000;
+/** Steps that are read beside the first only while each costs at most this. */
+const CHEAP_BYTES = 8 * 2 ** 20;
+
+export type Decode = Scene["decode"];
+
+export interface Sampled {
+  low: number;
+  high: number;
+  min: number;
+  max: number;
+}
+
+interface Sampling {
+  /** Index by axis of the finest level. */
+  at: readonly number[];
+  plane: { x: number; y: number };
+  decode?: Decode;
+  signal?: AbortSignal | undefined;
+  /** Which shares of the values are below the limits. */
+  shares: readonly [number, number];
+}
+
+type Selection = (number | zarr.Slice)[];
+
+/** The plane of a level, or its middle. */
+function planeSelection(pyramid: zarr.Pyramid, level: zarr.PyramidLevel, { at, plane }: Sampling): Selection {
+  const [width = 1, height = 1] = [level.shape[plane.x], level.shape[plane.y]];
+  const share = Math.min(1, Math.sqrt(MOST_ELEMENTS / (width * height)));
+  const middle = (length: number): zarr.Slice => {
+    const taken = Math.max(1, Math.round(length * share));
+    const start = Math.floor((length - taken) / 2);
+    return { start, stop: start + taken, step: null };
+  };
+  return level.shape.map((length, axis) => {
+    if (axis === plane.x || axis === plane.y) return middle(length);
+    const finest = pyramid.levels[0]?.shape[axis] ?? length;
+    return Math.min(Math.floor((((at[axis] ?? 0) + 0.5) * length) / finest), length - 1);
+  });
+}
+
+/** Types of so few values that each has a bin: one read is enough. */
+const WINDOWS: Record<string, readonly [number, number]> = { uint16: [0, 65535], int16: [-32768, 32767] };
+
+/** The limits of a plane of the coarsest level; null where no value is there. */
+export async function sampledLimits(pyramid: zarr.Pyramid, sampling: Sampling): Promise<Sampled | null> {
+  const level = pyramid.levels.at(-1);
+  if (!level) return null;
+  const { decode, signal, shares } = sampling;
+  const window = decode ? undefined : WINDOWS[level.array.dtype];
+  const counted = await zarr.histogram(level.array, {
+    selection: planeSelection(pyramid, level, sampling),
+    bins: window ? 65536 : 2048,
+    ...(window ? { window } : {}),
+    ...(decode ? { decode } : {}),
+    signal,
+  });
+  if (counted.count === 0 || !Number.isFinite(counted.max - counted.min)) return finite(counted);
+  const [low, high] = shares.map((share) => counted.quantile(share));
+  return { low: low ?? counted.min, high: high ?? counted.max, min: counted.min, max: counted.max };
+}
+
+/** Where values are infinite, those of the bins. */
+function finite(counted: zarr.Histogram): Sampled | null {
+  const [min, max] = counted.window;
+  return counted.count > 0 && Number.isFinite(max - min) ? { low: min, high: max, min, max } : null;
+}
+
+/** Limits over several steps along an axis: the first, the middle and the last, where that costs little. */
+export async function limitsOverSteps(
+  pyramid: zarr.Pyramid,
+  sampling: Sampling,
+  axis: number | undefined,
+): Promise<Sampled | null> {
+  const length = axis === undefined ? 1 : (pyramid.levels[0]?.shape[axis] ?? 1);
+  const own = axis === undefined ? 0 : (sampling.at[axis] ?? 0);
+  const steps = new Set([own, Math.floor((length - 1) / 2), length - 1]);
+  const isCheap = steps.size > 1 && (await costOf(pyramid, sampling)) <= CHEAP_BYTES;
+  const wanted = isCheap ? [...steps] : [own];
+  const all = await Promise.all(
+    wanted.map((step) => {
+      const at = sampling.at.map((index, other) => (other === axis ? step : index));
+      return sampledLimits(pyramid, { ...sampling, at });
+    }),
+  );
+  const found = all.filter((limits) => limits !== null);
+  if (found.length === 0) return null;
+  return {
+    low: Math.min(...found.map(({ low }) => low)),
+    high: Math.max(...found.map(({ high }) => high)),
+    min: Math.min(...found.map(({ min }) => min)),
+    max: Math.max(...found.map(({ max }) => max)),
+  };
+}
+
+async function costOf(pyramid: zarr.Pyramid, sampling: Sampling): Promise<number> {
+  const level = pyramid.levels.at(-1);
+  if (!level) return 0;
+  const plan = await level.array.plan(planeSelection(pyramid, level, sampling), { signal: sampling.signal });
+  return plan.encodedBytes;
+}
+
+/** Limits that are a range: of one value the numbers around it. */
+export function asRange(low: number, high: number, integer: boolean): [number, number] {
+  const [from, to] = integer ? [Math.floor(low), Math.ceil(high)] : [low, high];
+  if (to > from) return [from, to];
+  return integer || from === 0
+    ? [from, from + 1]
+    : [from - Math.abs(from) * 0.5, from + Math.abs(from) * 0.5];
+}

@@ -1,0 +1,151 @@
+/** Coordinate reference systems in a form that proj4 reads: its own text, WKT, or PROJJSON. */
+import * as zarr from "zarr-wasm";
+import type { ArrayNode } from "./scene.js";
+
+export interface ProjectionText {
+  /** proj4's text, WKT, or PROJJSON as an object. */
+  definition: string | Record<string, unknown>;
+  name: string;
+}
+
+type Attributes = Readonly<Record<string, unknown>>;
+
+const isGeographicCode = (code: string) => /^(EPSG:(4326|4258|4269|4979)|OGC:CRS84)$/i.test(code);
+
+/** Codes in use for gridded data that proj4 does not bring along. */
+const CODES: Record<string, string> = {
+  "EPSG:3031": "+proj=stere +lat_0=-90 +lat_ts=-71 +lon_0=0 +datum=WGS84 +units=m",
+  "EPSG:3413": "+proj=stere +lat_0=90 +lat_ts=70 +lon_0=-45 +datum=WGS84 +units=m",
+  "EPSG:3995": "+proj=stere +lat_0=90 +lat_ts=71 +lon_0=0 +datum=WGS84 +units=m",
+  "EPSG:3408": "+proj=laea +lat_0=90 +lon_0=0 +R=6371228 +units=m",
+  "EPSG:6931": "+proj=laea +lat_0=90 +lon_0=0 +datum=WGS84 +units=m",
+  "EPSG:6932": "+proj=laea +lat_0=-90 +lon_0=0 +datum=WGS84 +units=m",
+  "EPSG:6933": "+proj=cea +lat_ts=30 +lon_0=0 +datum=WGS84 +units=m",
+  "EPSG:3035": "+proj=laea +lat_0=52 +lon_0=10 +x_0=4321000 +y_0=3210000 +ellps=GRS80 +units=m",
+  "EPSG:3034":
+    "+proj=lcc +lat_0=52 +lon_0=10 +lat_1=35 +lat_2=65 +x_0=4000000 +y_0=2800000 +ellps=GRS80 +units=m",
+  "EPSG:5070": "+proj=aea +lat_0=23 +lon_0=-96 +lat_1=29.5 +lat_2=45.5 +datum=NAD83 +units=m",
+  "EPSG:3857":
+    "+proj=merc +a=6378137 +b=6378137 +lat_ts=0 +lon_0=0 +x_0=0 +y_0=0 +k=1 +units=m +nadgrids=@null",
+  "EPSG:2154":
+    "+proj=lcc +lat_0=46.5 +lon_0=3 +lat_1=49 +lat_2=44 +x_0=700000 +y_0=6600000 +ellps=GRS80 +units=m",
+  "EPSG:27700":
+    "+proj=tmerc +lat_0=49 +lon_0=-2 +k=0.9996012717 +x_0=400000 +y_0=-100000 +ellps=airy +towgs84=446.448,-125.157,542.06,0.15,0.247,0.842,-20.489 +units=m",
+};
+
+/** Zones of UTM, of WGS 84 and ETRS 89. */
+function utmOf(code: string): string | undefined {
+  const [, system = "", zone = ""] = /^EPSG:(326|327|258)(\d\d)$/i.exec(code) ?? [];
+  if (system === "" || Number(zone) < 1 || Number(zone) > 60) return undefined;
+  const datum = system === "258" ? "+ellps=GRS80" : "+datum=WGS84";
+  return `+proj=utm +zone=${Number(zone)}${system === "327" ? " +south" : ""} ${datum} +units=m`;
+}
+
+/** A reference system that the pyramid names; `geographic` for degrees, undefined for one that is not understood. */
+export function projectionOf({ code, wkt2, projjson }: zarr.Crs): ProjectionText | "geographic" | undefined {
+  if (code && isGeographicCode(code)) return "geographic";
+  const type =
+    typeof projjson?.type === "string" ? projjson.type : (/^\s*([A-Z]+)/i.exec(wkt2 ?? "")?.[1] ?? "");
+  if (/^(Geographic|Geodetic|GEOGCRS|GEODCRS|GEOGCS)/i.test(type)) return "geographic";
+  const name = code ?? String(projjson?.name ?? /^\s*\w+\["([^"]+)"/.exec(wkt2 ?? "")?.[1] ?? "projected");
+  const known = code ? (CODES[code.toUpperCase()] ?? utmOf(code)) : undefined;
+  const definition = known ?? wkt2 ?? projjson;
+  return definition ? { definition, name } : undefined;
+}
+
+const numberOf = (value: unknown): number | undefined => {
+  const one =
+    Array.isArray(value) || ArrayBuffer.isView(value) ? (value as unknown as ArrayLike<unknown>)[0] : value;
+  return typeof one === "number" && Number.isFinite(one) ? one : undefined;
+};
+
+/** Parameters of proj4 by the attribute of CF that has them. */
+const PARAMETERS: Record<string, string> = {
+  longitude_of_central_meridian: "lon_0",
+  longitude_of_projection_origin: "lon_0",
+  straight_vertical_longitude_from_pole: "lon_0",
+  latitude_of_projection_origin: "lat_0",
+  false_easting: "x_0",
+  false_northing: "y_0",
+  scale_factor_at_central_meridian: "k",
+  scale_factor_at_projection_origin: "k",
+  perspective_point_height: "h",
+  semi_major_axis: "a",
+  semi_minor_axis: "b",
+  inverse_flattening: "rf",
+};
+
+const NAMES: Record<string, string> = {
+  albers_conical_equal_area: "aea",
+  azimuthal_equidistant: "aeqd",
+  geostationary: "geos",
+  lambert_azimuthal_equal_area: "laea",
+  lambert_conformal_conic: "lcc",
+  lambert_cylindrical_equal_area: "cea",
+  mercator: "merc",
+  orthographic: "ortho",
+  polar_stereographic: "stere",
+  sinusoidal: "sinu",
+  stereographic: "stere",
+  transverse_mercator: "tmerc",
+};
+
+/** proj4's text of a grid mapping of CF; undefined for one that it cannot say. */
+export function projectionOfGridMapping(
+  attrs: Attributes,
+  unit: string,
+): ProjectionText | "geographic" | undefined {
+  const name = String(attrs.grid_mapping_name ?? "");
+  if (name === "latitude_longitude") return "geographic";
+  const title = name.replaceAll("_", " ");
+  const own = NAMES[name];
+  if (own === undefined) {
+    const wkt = attrs.crs_wkt ?? attrs.spatial_ref;
+    return typeof wkt === "string" && wkt !== ""
+      ? { definition: wkt, name: title || "projected" }
+      : undefined;
+  }
+  const parts = [`+proj=${own}`];
+  for (const [attribute, parameter] of Object.entries(PARAMETERS)) {
+    const value = numberOf(attrs[attribute]);
+    if (value !== undefined) parts.push(`+${parameter}=${value}`);
+  }
+  const radius = numberOf(attrs.earth_radius);
+  if (radius !== undefined) parts.push(`+R=${radius}`);
+  else if (numberOf(attrs.semi_major_axis) === undefined) parts.push("+datum=WGS84");
+  if (own === "geos" && typeof attrs.sweep_angle_axis === "string")
+    parts.push(`+sweep=${attrs.sweep_angle_axis}`);
+  parts.push(...parallelsOf(own, attrs, name), /^(km|kilomet)/i.test(unit) ? "+units=km" : "+units=m");
+  return { definition: parts.join(" "), name: title };
+}
+
+/** Standard parallels: of cones two, of other surfaces the latitude of true scale. */
+function parallelsOf(own: string, attrs: Attributes, name: string): string[] {
+  const written = attrs.standard_parallel;
+  const all = Array.isArray(written)
+    ? written.map(Number)
+    : [numberOf(written)].filter((value) => value !== undefined);
+  if (own === "lcc" || own === "aea") return all.map((value, at) => `+lat_${at + 1}=${value}`);
+  const isPolar = name === "polar_stereographic" && attrs.latitude_of_projection_origin === undefined;
+  const pole = isPolar ? [`+lat_0=${(all[0] ?? 90) < 0 ? -90 : 90}`] : [];
+  return all[0] === undefined ? pole : [...pole, `+lat_ts=${all[0]}`];
+}
+
+/** The attributes of the grid mapping that an array names; undefined where it names none. */
+export async function gridMappingOf(
+  array: ArrayNode,
+  signal: AbortSignal | undefined,
+): Promise<Attributes | undefined> {
+  const written = array.attrs.grid_mapping;
+  // "crs: x y" names coordinates too.
+  const name = typeof written === "string" ? /^[\w./-]+/.exec(written)?.[0] : undefined;
+  if (!name) return undefined;
+  const folder = array.path.slice(0, array.path.lastIndexOf("/"));
+  try {
+    return (await zarr.open(array.store, { path: `${folder}/${name}`, signal })).attrs;
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof zarr.ZarrError) return undefined;
+    throw error;
+  }
+}

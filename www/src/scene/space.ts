@@ -1,0 +1,157 @@
+/**
+ * Where a picture's elements are: degrees, a projected plane, lengths of a specimen, or indices alone. Answers the places of the levels on a map,
+ * with north up and the world from −180 to 180.
+ */
+import type * as zarr from "zarr-wasm";
+import type { AxisPlace, LevelPlace } from "zarr-wasm/openlayers";
+import { variableOf } from "./coordinates.js";
+import { gridMappingOf, type ProjectionText, projectionOf, projectionOfGridMapping } from "./projection.js";
+import type { ArrayNode, Scene, SceneAxis, Space } from "./scene.js";
+import { unitText } from "./value_text.js";
+
+export type Placement = Pick<Scene, "space" | "places" | "isUpward">;
+
+/** How far values may lie off equal steps, in steps. */
+const TOLERANCE = 0.5;
+
+/** A coordinate of equal steps; null for others. */
+export function regularPlace(values: ArrayLike<number> | readonly string[]): AxisPlace | null {
+  const [first, last] = [values[0], values[values.length - 1]];
+  if (typeof first !== "number" || typeof last !== "number") return null;
+  if (values.length === 1) return null;
+  const step = (last - first) / (values.length - 1);
+  if (!Number.isFinite(step) || step === 0) return null;
+  for (let at = 0; at < values.length; at += 1) {
+    const off = ((values[at] as number) - first - at * step) / step;
+    if (!(Math.abs(off) <= TOLERANCE)) return null;
+  }
+  return { start: first, step };
+}
+
+/** The same places in fewer elements, edge to edge. */
+function coarser({ start, step }: AxisPlace, length: number, own: number): AxisPlace {
+  const ratio = length / own;
+  return { start: start - step / 2 + (step * ratio) / 2, step: step * ratio };
+}
+
+/** Longitudes from −180 on: whole turns off, and all of the world begins at the element after 180. */
+export function rolled({ start, step }: AxisPlace, length: number): { x: AxisPlace; roll: number } {
+  const isWorld = step > 0 && Math.abs(length * step - 360) < step * 0.75;
+  if (!isWorld) {
+    const middle = start + ((length - 1) * step) / 2;
+    return { x: { start: start - 360 * Math.round(middle / 360), step }, roll: 0 };
+  }
+  const from = start - 360 * Math.floor((start + 180 + step / 2) / 360);
+  const roll = from > -180 + step / 2 ? Math.ceil((180 - from) / step - 1e-6) : 0;
+  return roll <= 0 || roll >= length
+    ? { x: { start: from, step }, roll: 0 }
+    : { x: { start: from + roll * step - 360, step }, roll };
+}
+
+interface Asked {
+  pyramid: zarr.Pyramid;
+  axes: readonly SceneAxis[];
+  plane: { x: number; y: number };
+  signal?: AbortSignal | undefined;
+}
+
+const INDEX: Placement = { space: { kind: "index" }, isUpward: false };
+
+const arrayOf = ({ pyramid }: Asked): ArrayNode => pyramid.levels[0]?.array as ArrayNode;
+
+/** Places by index: every element is a square, the first row above. Coarse levels cover what the finest does. */
+function byIndex({ pyramid, plane }: Asked): LevelPlace[] {
+  const [width = 1, height = 1] = [pyramid.levels[0]?.shape[plane.x], pyramid.levels[0]?.shape[plane.y]];
+  return pyramid.levels.map(({ shape }) => ({
+    x: coarser({ start: 0.5, step: 1 }, width, shape[plane.x] ?? 1),
+    y: coarser({ start: -0.5, step: -1 }, height, shape[plane.y] ?? 1),
+  }));
+}
+
+const indexPlacement = (asked: Asked): Placement => ({ ...INDEX, places: byIndex(asked) });
+
+/** A specimen: OME's scales, which may be of any plane. */
+function specimen({ pyramid, axes, plane }: Asked): Placement {
+  const [x, y] = [axes[plane.x], axes[plane.y]];
+  // Two units do not make a plane in proportion.
+  if (x?.unit !== y?.unit) return indexPlacement({ pyramid, axes, plane });
+  return { space: { kind: "physical", unit: x?.unit ?? "" }, isUpward: false };
+}
+
+/** A place of the pyramid as it is. */
+const written = ({ scale, translation, affine }: zarr.PyramidLevel, axis: number, which: 0 | 4): AxisPlace =>
+  affine
+    ? { start: affine[which === 0 ? 2 : 5], step: affine[which] }
+    : { start: translation[axis] ?? 0, step: scale[axis] ?? 1 };
+
+const isTurned = ({ affine }: zarr.PyramidLevel) =>
+  affine !== undefined && (affine[1] !== 0 || affine[3] !== 0);
+
+const isLongitude = (name: string, unit: string, standardName: unknown) =>
+  /^degrees?_?e(ast)?$/i.test(unit) ||
+  standardName === "longitude" ||
+  (/^(lon|longitude)$/i.test(name) && !/m$/i.test(unit));
+
+/** The places of all levels: those of the pyramid, or those of the coordinates of the finest. */
+async function knownPlaces(
+  asked: Asked,
+): Promise<{ places: { x: AxisPlace; y: AxisPlace }[]; isDegrees: boolean; unit: string } | null> {
+  const { pyramid, plane, axes, signal } = asked;
+  const [x, y] = [axes[plane.x], axes[plane.y]];
+  if (pyramid.isPlaced) {
+    if (pyramid.levels.some(isTurned)) return null;
+    const places = pyramid.levels.map((level) => ({
+      x: written(level, plane.x, 0),
+      y: written(level, plane.y, 4),
+    }));
+    return { places, isDegrees: isLongitude(x?.name ?? "", x?.unit ?? "", ""), unit: x?.unit ?? "" };
+  }
+  const array = arrayOf(asked);
+  const [ofX, ofY] = await Promise.all([
+    variableOf(array, plane.x, { signal }),
+    variableOf(array, plane.y, { signal }),
+  ]);
+  if (!ofX || !ofY || ofX.time || ofY.time) return null;
+  const [placeX, placeY] = [regularPlace(ofX.values), regularPlace(ofY.values)];
+  if (!placeX || !placeY) return null;
+  const places = pyramid.levels.map(({ shape }) => ({
+    x: coarser(placeX, x?.length ?? 1, shape[plane.x] ?? 1),
+    y: coarser(placeY, y?.length ?? 1, shape[plane.y] ?? 1),
+  }));
+  const unit = ofX.units ?? "";
+  return { places, isDegrees: isLongitude(x?.name ?? "", unit, ofX.attrs.standard_name), unit };
+}
+
+/** The world: longitudes from −180 on. */
+function onGlobe(asked: Asked, places: readonly { x: AxisPlace; y: AxisPlace }[]): Placement {
+  const { pyramid, plane } = asked;
+  const all = places.map(
+    ({ x, y }, at): LevelPlace => ({
+      ...rolled(x, pyramid.levels[at]?.shape[plane.x] ?? 1),
+      y,
+    }),
+  );
+  return { space: { kind: "geographic" }, isUpward: true, places: all };
+}
+
+const projected = ({ definition, name }: ProjectionText, unit: string): Space => ({
+  kind: "projected",
+  definition,
+  name,
+  unit: unitText(unit) || "m",
+});
+
+/** Where the elements of a scene are. */
+export async function placementOf(asked: Asked): Promise<Placement> {
+  const { pyramid, plane, signal } = asked;
+  if (pyramid.convention === "ome") return specimen(asked);
+  const isUsual = plane.x === pyramid.plane.x && plane.y === pyramid.plane.y;
+  const known = isUsual ? await knownPlaces(asked) : null;
+  if (!known) return indexPlacement(asked);
+  const { places, isDegrees, unit } = known;
+  const mapping = pyramid.crs ? undefined : await gridMappingOf(arrayOf(asked), signal);
+  const crs = pyramid.crs ? projectionOf(pyramid.crs) : mapping && projectionOfGridMapping(mapping, unit);
+  if (crs === "geographic" || (crs === undefined && isDegrees)) return onGlobe(asked, places);
+  if (crs) return { space: projected(crs, unit), isUpward: true, places };
+  return { space: { kind: "physical", unit }, isUpward: true, places };
+}

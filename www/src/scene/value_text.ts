@@ -1,0 +1,97 @@
+/** Values and units as people read them. */
+
+/** Units of OME and CF as they are written in print. */
+const UNITS: Record<string, string> = {
+  angstrom: "Å",
+  nanometer: "nm",
+  micrometer: "µm",
+  micron: "µm",
+  millimeter: "mm",
+  centimeter: "cm",
+  meter: "m",
+  kilometer: "km",
+  metre: "m",
+  degrees_north: "°N",
+  degree_north: "°N",
+  degrees_east: "°E",
+  degree_east: "°E",
+  degrees: "°",
+  degree: "°",
+  degC: "°C",
+  celsius: "°C",
+  Celsius: "°C",
+  degrees_Celsius: "°C",
+  degree_Celsius: "°C",
+  nanosecond: "ns",
+  microsecond: "µs",
+  millisecond: "ms",
+  second: "s",
+  minute: "min",
+  hour: "h",
+  day: "d",
+  percent: "%",
+};
+
+const SUPERSCRIPTS = ["⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"];
+
+/** The longest unit that is one; longer texts are remarks. */
+const LONGEST_UNIT = 40;
+
+/** A unit of attributes in print: "m s-1" is "m s⁻¹". Empty for what is none, and for counts of time. */
+export function unitText(unit: unknown): string {
+  if (typeof unit !== "string" || unit.length > LONGEST_UNIT || / since /i.test(unit)) return "";
+  const own = unit.trim();
+  if (own === "1" || own === "none" || own === "unknown") return "";
+  if (Object.hasOwn(UNITS, own)) return UNITS[own] ?? own;
+  return own.replace(
+    /(?<=[A-Za-z])\^?\*{0,2}(-?)([0-9])(?![0-9A-Za-z])/g,
+    (_, sign: string, digit: string) => {
+      return `${sign ? "⁻" : ""}${SUPERSCRIPTS[Number(digit)]}`;
+    },
+  );
+}
+
+const minus = (text: string): string => text.replace(/^-/, "−").replace("e-", "e−");
+
+/** What a type's numbers can tell: significant digits. */
+const DIGITS: Record<string, number> = { float16: 3, bfloat16: 3, float32: 6 };
+
+/** A value with no more digits than its type has. */
+export function valueText(value: number | bigint | boolean, dtype: string): string {
+  if (typeof value !== "number") return minus(String(value));
+  if (Number.isNaN(value)) return "no data";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  if (Number.isInteger(value) && Math.abs(value) < 1e15) return minus(String(value));
+  const rounded = Number(value.toPrecision(DIGITS[dtype] ?? 10));
+  return minus(String(rounded));
+}
+
+/** A coordinate: as many digits as tell neighbours apart, one more at most. */
+export function coordinateText(value: number, step: number): string {
+  if (!Number.isFinite(value)) return "";
+  const decimals =
+    step > 0 && Number.isFinite(step) ? Math.min(Math.max(Math.ceil(-Math.log10(step)) + 1, 0), 12) : 6;
+  return minus(String(Number(value.toFixed(decimals))));
+}
+
+/** A number and its unit: degrees stand without a space. */
+export const withUnit = (text: string, unit: string): string =>
+  unit === "" ? text : /^[°%]/.test(unit) && unit !== "°C" ? `${text}${unit}` : `${text} ${unit}`;
+
+const two = (value: number) => String(value).padStart(2, "0");
+
+interface Moment {
+  year: number;
+  month: number;
+  day: number;
+  hour: number;
+  minute: number;
+  second: number;
+}
+
+/** A date, with the clock where it is not midnight. */
+export function momentText({ year, month, day, hour, minute, second }: Moment): string {
+  const date = `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`;
+  if (hour === 0 && minute === 0 && second === 0) return date;
+  return `${date} ${two(hour)}:${two(minute)}${second === 0 ? "" : `:${two(second)}`}`;
+}

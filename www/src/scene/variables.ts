@@ -1,0 +1,99 @@
+/** Which arrays of a group are its variables, and which of them is shown first. Names and attributes alone are looked at. */
+import type { ArrayNode, GroupNode, SceneVariable } from "./scene.js";
+
+type Role = "t" | "z" | "y" | "x";
+
+const ROLES: readonly [Role, RegExp][] = [
+  ["t", /^(t|time|date|valid_time|step|forecast.*time)$/i],
+  ["z", /^(z|depth|height|altitude|lev|level|levels|plev|elevation|isobaric.*|pressure.*|alt)$/i],
+  ["y", /^(y|lat|latitude|nlat|j|yc|rlat|northing|row|rows|nj|eta.*)$/i],
+  ["x", /^(x|lon|longitude|nlon|i|xc|rlon|easting|col|column|columns|ni|xi.*)$/i],
+];
+
+/** Dimensions that count corners or ends of cells. */
+const IS_BOUNDS_DIMENSION = /^(bnds|bounds|nv|nbnd|nvertex|vertices|corners|d2|axis_nbounds)$/i;
+const IS_BOUNDS = /_(bnds|bounds|bnd|vertices|corners)$/i;
+const IS_NUMBER = /^(u?int|b?float)\d/;
+
+/** Standard names of what says where or when, or of masks. */
+const IS_COORDINATE =
+  /^(latitude|longitude|time|grid_latitude|grid_longitude|projection_[xy]_coordinate|forecast_period|forecast_reference_time)$/;
+
+export interface Candidate {
+  name: string;
+  array: ArrayNode;
+}
+
+const dimensionsOf = ({ array }: Candidate): string[] => array.dimensionNames ?? [];
+
+const wordsOf = (value: unknown): string[] =>
+  (typeof value === "string" ? value.match(/[\w./-]+/g) : null) ?? [];
+
+/** Names that attributes of other variables refer to: coordinates, bounds, areas, grid mappings. */
+function referred(candidates: readonly Candidate[]): Set<string> {
+  const names = [
+    "coordinates",
+    "bounds",
+    "grid_mapping",
+    "ancillary_variables",
+    "cell_measures",
+    "climatology",
+  ];
+  return new Set(candidates.flatMap(({ array: { attrs } }) => names.flatMap((name) => wordsOf(attrs[name]))));
+}
+
+/** Arrays that are drawn: numbers on two dimensions or more that say what is there, not where. */
+export function variablesOf(candidates: readonly Candidate[]): Candidate[] {
+  const others = referred(candidates);
+  const dimensions = new Set(candidates.flatMap(dimensionsOf));
+  return candidates.filter((candidate) => {
+    const { name, array } = candidate;
+    if (array.shape.length < 2 || array.shape.some((length) => length === 0) || !IS_NUMBER.test(array.dtype))
+      return false;
+    if (dimensions.has(name) || others.has(name) || IS_BOUNDS.test(name)) return false;
+    if (dimensionsOf(candidate).some((dimension) => IS_BOUNDS_DIMENSION.test(dimension))) return false;
+    const { standard_name: standardName } = array.attrs;
+    return !(typeof standardName === "string" && IS_COORDINATE.test(standardName));
+  });
+}
+
+/** How many of time, vertical, y and x a variable has. */
+function rolesOf(candidate: Candidate): number {
+  const names = dimensionsOf(candidate);
+  return ROLES.filter(([, pattern]) => names.some((name) => pattern.test(name))).length;
+}
+
+const isMask = ({ array: { attrs } }: Candidate) =>
+  attrs.flag_values !== undefined || attrs.flag_meanings !== undefined;
+
+/** The variable to show first: with the most of time, vertical, y and x, measured rather than flagged, in the order of the group. */
+export function firstVariable(variables: readonly Candidate[]): Candidate | undefined {
+  const rank = (candidate: Candidate) => rolesOf(candidate) * 2 + (isMask(candidate) ? 0 : 1);
+  return [...variables].sort((a, b) => rank(b) - rank(a))[0];
+}
+
+/** The name of a variable for people. */
+export function titleOf(array: ArrayNode, name: string): string {
+  const { long_name: longName, standard_name: standardName } = array.attrs;
+  if (typeof longName === "string" && longName.trim() !== "") return longName.trim();
+  if (typeof standardName === "string" && standardName !== "") {
+    const words = standardName.replaceAll("_", " ");
+    return words.charAt(0).toUpperCase() + words.slice(1);
+  }
+  return name;
+}
+
+export const sceneVariable = ({ name, array }: Candidate): SceneVariable => ({
+  variable: name,
+  title: titleOf(array, name),
+});
+
+/** The arrays directly below a group; none where nothing lists them. */
+export async function arraysBelow(group: GroupNode, signal: AbortSignal | undefined): Promise<Candidate[]> {
+  const found: Candidate[] = [];
+  for await (const child of group.children({ signal })) {
+    if (child.kind !== "array" || child.error) continue;
+    found.push({ name: child.path.slice(child.path.lastIndexOf("/") + 1), array: child as ArrayNode });
+  }
+  return found;
+}

@@ -1,0 +1,52 @@
+/** A scene as an address asks for it, and what of it differs from how it was first: that is what the address has to say. */
+
+import type { UrlState } from "./opening/url_state.js";
+import type { Scene, SceneAxis } from "./scene/scene.js";
+
+/** The scene with what a state says of its colours. Names and indices that are not there are passed over. */
+export function styledScene(scene: Scene, { channels = [], field, labels }: UrlState): Scene {
+  const wanted = new Map(channels.map((channel) => [channel.index, channel]));
+  return {
+    ...scene,
+    channels: scene.channels.map((channel) => ({ ...channel, ...wanted.get(channel.index) })),
+    ...(scene.field && { field: { ...scene.field, ...field } }),
+    labels: scene.labels.map((label) => {
+      if (!labels) return label;
+      const opacity = labels[label.path];
+      return { ...label, visible: opacity !== undefined, opacity: opacity ?? label.opacity };
+    }),
+  };
+}
+
+/** The index of every axis: as asked for, else as a scene before had it on the same axis, else the scene's own. */
+export function indicesOf(
+  scene: Scene,
+  wanted: Record<string, number> = {},
+  before: { axes: readonly SceneAxis[]; at: Record<string, number> } | null = null,
+): Record<string, number> {
+  const kept = ({ name, length }: SceneAxis) =>
+    before?.axes.some((axis) => axis.name === name && axis.length === length) ? before.at[name] : undefined;
+  return Object.fromEntries(
+    scene.axes.map((axis) => {
+      // Of an axis of the plane the index counts once another plane is drawn.
+      const start = axis.role === "x" || axis.role === "y" ? Math.floor(axis.length / 2) : axis.start;
+      const index = wanted[axis.name] ?? kept(axis) ?? start;
+      return [axis.name, Math.max(0, Math.min(index, axis.length - 1))];
+    }),
+  );
+}
+
+/** Whether two scenes have the same plane, so that a view of one is a view of the other. */
+export function isSamePlane(one: Scene, other: Scene): boolean {
+  const drawn = ({ axes, plane, space }: Scene) =>
+    JSON.stringify([[plane.x, plane.y].map((at) => [axes[at]?.name, axes[at]?.length]), space]);
+  return drawn(one) === drawn(other);
+}
+
+/** Axes that have sliders: those that are not drawn. Channels are drawn together. */
+export function slidAxes(scene: Scene, plane: { x: number; y: number }): SceneAxis[] {
+  return scene.axes.filter(({ axis, length, role }) => {
+    const isDrawn = axis === plane.x || axis === plane.y;
+    return !isDrawn && length > 1 && !(role === "c" && scene.kind !== "field" && scene.kind !== "labels");
+  });
+}

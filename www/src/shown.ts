@@ -1,0 +1,62 @@
+/**
+ * What the stage can show of a node: a picture, a plate, a list of values, or words. Reading it is done here, before what is
+ * on show goes.
+ */
+
+import * as zarr from "zarr-wasm";
+import type { ArrayNode, Dataset, DatasetNode } from "./opening/dataset.js";
+import type { NamedNode } from "./opening/metadata_names.js";
+import type { UrlState } from "./opening/url_state.js";
+import { readValues, type Values } from "./panels/values.js";
+import { buildScene } from "./scene/build_scene.js";
+import type { Plate } from "./scene/plate.js";
+import type { Scene } from "./scene/scene.js";
+import { isAbort } from "./text/errors.js";
+
+/** Where a node stands. */
+export interface Place {
+  dataset: Dataset;
+  /** Name of the data set. */
+  source: string;
+  path: string;
+  /** Paths of the fields of the well that it is in. */
+  fields?: readonly string[];
+  above?: { name: string; path: string };
+}
+
+export type Shown = Place & { title: string } & (
+    | { kind: "scene"; scene: Scene }
+    | { kind: "plate"; plate: Plate }
+    | { kind: "values"; values: Values }
+    | { kind: "choices"; nodes: readonly NamedNode[] | null }
+    | { kind: "failed"; error: unknown }
+  );
+
+/** Of a node that cannot be drawn, why. */
+export async function prepareShown(
+  node: DatasetNode,
+  wanted: UrlState,
+  place: Place,
+  signal: AbortSignal,
+): Promise<Shown> {
+  const title = place.path.split("/").at(-1) || place.source;
+  try {
+    if (node.kind === "array" && !isPlane(node)) {
+      return { ...place, kind: "values", title, values: await readValues(node, signal) };
+    }
+    const { variable, plane } = wanted;
+    const scene = await buildScene(node, { signal, variable, plane });
+    return { ...place, kind: "scene", title: scene.title || title, scene };
+  } catch (error) {
+    if (isAbort(error) || signal.aborted) throw error;
+    if (node.kind === "group" && zarr.isZarritaError(error, "NotFoundError")) {
+      return { ...place, kind: "choices", title, nodes: await place.dataset.children(place.path) };
+    }
+    return { ...place, kind: "failed", title, error };
+  }
+}
+
+const isPlane = ({ dtype, shape }: ArrayNode): boolean =>
+  /^(bool|u?int(8|16|32|64)|float(16|32|64))$/.test(dtype) &&
+  shape.length >= 2 &&
+  shape.every((length) => length > 0);

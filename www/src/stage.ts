@@ -1,0 +1,274 @@
+/**
+ * The place of the picture and the controls of what is on it: hands the scene to the picture, and to it what people change in
+ * the panels. Holds what is on show, for the address.
+ */
+
+import type { DatasetNode } from "./opening/dataset.js";
+import type { UrlState } from "./opening/url_state.js";
+import { byId, iconButton } from "./page/element.js";
+import { moveByKeys } from "./page/keyboard.js";
+import { Channels } from "./panels/channels.js";
+import { Choices } from "./panels/choices.js";
+import { Dimensions } from "./panels/dimensions.js";
+import { Field } from "./panels/field.js";
+import { coarseHistogram } from "./panels/histograms.js";
+import { Layers, type MapLayers } from "./panels/layers.js";
+import { Legend } from "./panels/legend.js";
+import { PlateGrid } from "./panels/plate_grid.js";
+import { Readout } from "./panels/readout.js";
+import type { Status } from "./panels/status.js";
+import { Title } from "./panels/title.js";
+import { showValues } from "./panels/values.js";
+import { ViewOptions } from "./panels/view_options.js";
+import { Picture } from "./picture/picture.js";
+import { axisText } from "./scene/coordinates.js";
+import type { Scene } from "./scene/scene.js";
+import { indicesOf, isSamePlane, slidAxes, styledScene } from "./scene_state.js";
+import { type Place, prepareShown, type Shown } from "./shown.js";
+
+const PARTS = ["map", "values", "plate", "choices"] as const;
+const ZOOM = 1.6;
+
+/** What a person has changed: the rest need not be in the address. */
+type Changed = Pick<UrlState, "channels" | "field" | "labels" | "layers">;
+
+export class Stage {
+  /** What is on show has changed. */
+  onChange: () => void = () => {};
+  onPath: (path: string) => void = () => {};
+  onVariable: (variable: string) => void = () => {};
+  /** Something was read: there may be warnings. */
+  onWarnings: () => void = () => {};
+  onError: (error: unknown) => void = () => {};
+
+  readonly #picture: Picture;
+  readonly #status: Status;
+  readonly #title = new Title(byId("title"));
+  readonly #legend = new Legend(byId("legend"));
+  readonly #readout = new Readout(byId("readout"));
+  readonly #dimensions = new Dimensions(byId("dimensions"));
+  readonly #channels = new Channels(byId("channels"));
+  readonly #field = new Field(byId("field-style"));
+  readonly #layers = new Layers(byId("layers"), byId("layers-section"));
+  readonly #view = new ViewOptions(byId("view"), byId("view-section"));
+  readonly #plates = new PlateGrid(byId("plate"));
+  readonly #choices = new Choices(byId("choices"));
+
+  #shown: Shown | null = null;
+  #scene: Scene | null = null;
+  #plane = { x: 0, y: 0 };
+  #at: Record<string, number> = {};
+  #level: number | null = null;
+  #changed: Changed = {};
+  #reading = new AbortController();
+
+  constructor(status: Status) {
+    this.#status = status;
+    this.#picture = new Picture(byId("map"));
+    // What takes keys must be reached by keyboard.
+    for (const id of ["map", "values"]) byId(id).tabIndex = 0;
+    this.#listenToPicture();
+    this.#listenToPanels();
+    moveByKeys(byId("map"), this.#picture);
+    byId("zoom").append(
+      iconButton("plus", "Zoom in", () => this.#picture.zoomBy(ZOOM)),
+      iconButton("minus", "Zoom out", () => this.#picture.zoomBy(1 / ZOOM)),
+      iconButton("fit", "Show all", () => this.#picture.fit()),
+    );
+  }
+
+  prepare(node: DatasetNode, wanted: UrlState, place: Place, signal: AbortSignal): Promise<Shown> {
+    return prepareShown(node, wanted, place, signal);
+  }
+
+  show(shown: Shown, wanted: UrlState): void {
+    const before = this.#shown;
+    this.#reading.abort();
+    this.#reading = new AbortController();
+    this.#shown = shown;
+    this.#readout.show(null);
+    this.#showPart(shown.kind);
+    if (shown.kind === "scene") {
+      const isSameSource = before?.kind === "scene" && before.source === shown.source;
+      this.#showScene(shown.scene, wanted, isSameSource ? before.scene : null);
+    } else {
+      this.#scene = null;
+      this.#picture.clear();
+      this.#dimensions.show([]);
+      this.#legend.clear();
+    }
+    if (shown.kind === "values") showValues(byId("values"), shown.values);
+    if (shown.kind === "plate") this.#plates.show(shown.plate);
+    if (shown.kind === "failed") this.onError(shown.error);
+    if (shown.kind === "choices") this.#choices.show(shown.nodes);
+    const { variables, variable } = this.#scene ?? {};
+    this.#title.show({ ...shown, variables: variables ?? [], variable, field: shown.path });
+  }
+
+  /** What is on show, beside the data set and the node. */
+  state(): UrlState {
+    const scene = this.#scene;
+    if (!scene) return {};
+    const { plane } = scene.pyramid;
+    const isSwapped = plane.x !== this.#plane.x || plane.y !== this.#plane.y;
+    const sliders = slidAxes(scene, this.#plane);
+    return {
+      ...(scene.variable !== undefined && { variable: scene.variable }),
+      ...(isSwapped && { plane: { x: this.#name(this.#plane.x), y: this.#name(this.#plane.y) } }),
+      ...(sliders.length > 0 && {
+        at: Object.fromEntries(sliders.map(({ name }) => [name, this.#at[name] ?? 0])),
+      }),
+      view: this.#picture.camera(),
+      ...(this.#level !== null && { level: this.#level }),
+      ...this.#changed,
+    };
+  }
+
+  #name(axis: number): string {
+    return this.#scene?.axes.find((each) => each.axis === axis)?.name ?? "";
+  }
+
+  #showPart(kind: Shown["kind"]): void {
+    const part = kind === "scene" ? "map" : kind;
+    for (const id of PARTS) byId(id).hidden = id !== part;
+    for (const id of ["zoom", "panel-display-content"]) byId(id).hidden = kind !== "scene";
+    byId<HTMLButtonElement>("switch-display").disabled = kind !== "scene";
+    byId("stage").dataset.kind = this.#shown?.kind === "scene" ? this.#shown.scene.kind : kind;
+  }
+
+  #showScene(asBuilt: Scene, wanted: UrlState, before: Scene | null): void {
+    const scene = styledScene(asBuilt, wanted);
+    this.#at = indicesOf(scene, wanted.at, before && { axes: before.axes, at: this.#at });
+    this.#level = wanted.level !== undefined && scene.pyramid.levels[wanted.level] ? wanted.level : null;
+    const { channels, field, labels, layers } = wanted;
+    this.#changed = { channels, field, labels, layers };
+    const camera = wanted.view ?? (before && isSamePlane(before, scene) ? this.#picture.camera() : undefined);
+    this.#scene = scene;
+    this.#plane = { ...scene.plane };
+    this.#picture.show(scene, { at: this.#at, camera, level: this.#level });
+    this.#showDimensions();
+    this.#showColours(scene);
+    this.#showLayers(scene, layers);
+    this.#view.show(scene, this.#plane, this.#level);
+  }
+
+  #showDimensions(): void {
+    const scene = this.#scene;
+    if (!scene) return;
+    const { signal } = this.#reading;
+    const axes = slidAxes(scene, this.#plane);
+    this.#dimensions.show(axes.map(({ name, length }) => ({ name, length, index: this.#at[name] ?? 0 })));
+    for (const { name } of axes) {
+      axisText(scene, name, { signal }).then(
+        (text) => signal.aborted || this.#dimensions.setText(name, text),
+        // Not to know what a place is called takes nothing from the picture.
+        () => {},
+      );
+    }
+  }
+
+  #showColours(scene: Scene): void {
+    const { signal } = this.#reading;
+    byId("field-section").hidden = scene.kind !== "field";
+    byId("channels-section").hidden = scene.channels.length === 0;
+    if (scene.kind === "field" && scene.field) {
+      const { title, integer, field } = scene;
+      const histogram = () => coarseHistogram(scene, this.#at, { signal });
+      const limitsInView = () => this.#picture.limitsInView();
+      this.#field.show({ title, style: field, limits: field.range, integer, histogram, limitsInView });
+      this.#legend.showField(scene, field);
+    } else {
+      const { channels, integer } = scene;
+      this.#channels.show({
+        channels,
+        integer,
+        histogram: ({ index }) => coarseHistogram(scene, this.#at, { signal, channel: index }),
+      });
+      if (scene.kind === "image") this.#legend.showChannels(channels);
+      else this.#legend.clear();
+    }
+  }
+
+  #showLayers(scene: Scene, layers: readonly string[] | undefined): void {
+    const map = layers
+      ? { coast: layers.includes("coast"), graticule: layers.includes("graticule") }
+      : { coast: true, graticule: false };
+    const isMap = scene.space.kind === "geographic" || scene.space.kind === "projected";
+    this.#layers.show(scene.labels, isMap ? map : null);
+    this.#setMapLayers(map);
+  }
+
+  #setMapLayers({ coast, graticule }: MapLayers): void {
+    this.#picture.setCoast(coast);
+    this.#picture.setGraticule(graticule);
+  }
+
+  #listenToPicture(): void {
+    this.#picture.onCamera = () => this.onChange();
+    this.#picture.onPointer = (reading) => this.#readout.show(reading);
+    this.#picture.onProgress = (progress) => {
+      byId("map").setAttribute("aria-busy", String(progress.done < progress.wanted));
+      this.#status.show(progress);
+      this.onWarnings();
+    };
+    this.#picture.onError = (error) => this.onError(error);
+    this.#picture.onScene = (scene) => this.#takePlane(scene);
+    this.#picture.onLevel = (level) => this.#view.setDrawnLevel(level);
+  }
+
+  #listenToPanels(): void {
+    this.#choices.onPath = (path) => this.onPath(path);
+    this.#title.onPath = (path) => this.onPath(path);
+    this.#title.onVariable = (variable) => this.onVariable(variable);
+    this.#plates.onWell = (well) => this.onPath([this.#shown?.path, well.path].filter(Boolean).join("/"));
+    this.#dimensions.onIndex = (name, index) => {
+      this.#at = { ...this.#at, [name]: index };
+      this.#picture.setAt({ [name]: index });
+      this.onChange();
+    };
+    this.#dimensions.preload = (name, index) => this.#picture.preload({ ...this.#at, [name]: index });
+    this.#view.onPlane = (plane) => this.#picture.setPlane(plane);
+    this.#view.onLevel = (level) => {
+      this.#level = level;
+      this.#picture.setLevel(level);
+      this.onChange();
+    };
+    this.#listenToColours();
+  }
+
+  #listenToColours(): void {
+    this.#channels.onChange = (channels) => {
+      this.#picture.setChannels(channels);
+      this.#legend.showChannels(channels);
+      this.#change({ channels });
+    };
+    this.#field.onChange = (field) => {
+      this.#picture.setField(field);
+      if (this.#scene) this.#legend.showField(this.#scene, field);
+      this.#change({ field });
+    };
+    this.#layers.onLabels = (labels) => {
+      this.#picture.setLabels(labels);
+      const visible = labels.filter((label) => label.visible);
+      this.#change({ labels: Object.fromEntries(visible.map(({ path, opacity }) => [path, opacity])) });
+    };
+    this.#layers.onMapLayers = (map) => {
+      this.#setMapLayers(map);
+      this.#change({ layers: (["coast", "graticule"] as const).filter((name) => map[name]) });
+    };
+  }
+
+  /** The scene with other axes drawn. */
+  #takePlane(scene: Scene): void {
+    this.#scene = scene;
+    this.#plane = { ...scene.plane };
+    this.#showDimensions();
+    this.#view.show(scene, this.#plane, this.#level);
+    this.onChange();
+  }
+
+  #change(changed: Changed): void {
+    this.#changed = { ...this.#changed, ...changed };
+    this.onChange();
+  }
+}

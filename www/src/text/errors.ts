@@ -1,0 +1,149 @@
+/**
+ * Failures in words: what happened, why that usually is, what can be done. The package's own message is kept beside it.
+ *
+ * Goes by the error's `code`; the HTTP status and the name of a codec stand in its message.
+ */
+
+import { AddressError } from "../opening/address.js";
+import { LostSourceError } from "../opening/source.js";
+
+export interface Explanation {
+  title: string;
+  cause: string;
+  cure: string;
+  /** What the package said, for a report. */
+  detail: string;
+}
+
+interface Coded {
+  code?: unknown;
+  message?: unknown;
+  cause?: unknown;
+}
+
+export function isAbort(error: unknown): boolean {
+  const { code, name } = (error ?? {}) as { code?: unknown; name?: unknown };
+  return name === "AbortError" || code === "Aborted";
+}
+
+export function explain(error: unknown, url: URL | null): Explanation {
+  const detail = messages(error).join("\n");
+  if (error instanceof AddressError) {
+    const cure = "An address looks like https://host/image.zarr, s3://bucket/image.zarr or ./image.zarr.";
+    return { title: "This is not an address", cause: detail, cure, detail: "" };
+  }
+  if (error instanceof LostSourceError) {
+    const cure =
+      "Choose it again with Open, or drop it on the page: a page may not open your files by itself.";
+    return { title: "Choose this folder or file again", cause: detail, cure, detail: "" };
+  }
+  const { code } = (error ?? {}) as Coded;
+  const where = url ? `${url.origin}${url.pathname}` : "this folder or file";
+  return { ...reason(String(code), detail, where, url), detail };
+}
+
+function reason(code: string, detail: string, where: string, url: URL | null): Omit<Explanation, "detail"> {
+  switch (code) {
+    case "NotFound":
+      return {
+        title: "No Zarr data here",
+        cause: url
+          ? `The server answered, but there is no zarr.json, .zarray or .zgroup at ${where}.`
+          : "There is no zarr.json, .zarray or .zgroup in it.",
+        cure: url
+          ? "Check the spelling. The address must be that of the array or group itself, which often ends in .zarr, not of a page about it."
+          : "Choose the folder of the array or group itself, which often ends in .zarr, not the one around it.",
+      };
+    case "Store":
+      return storeReason(detail, where, url);
+    case "Format":
+      return {
+        title: "The data is damaged or not valid Zarr",
+        cause: "What was read breaks a rule of the format, so that any picture of it would be made up.",
+        cure: "Whoever wrote the data can check it with another reader; the message below names the place.",
+      };
+    case "Unsupported":
+      return {
+        title: "This array uses something this page cannot decode",
+        cause: "Its metadata names a codec, data type or extension that is not known here.",
+        cure: "The message below names it. What could be read of the metadata is shown beside; other arrays may still open.",
+      };
+    case "Limit":
+      return {
+        title: "This would need too much memory",
+        cause: "A chunk or the metadata is larger than the limit that keeps the page alive.",
+        cure: "Choose a coarser level or a smaller array. The numbers are in the message below.",
+      };
+    default:
+      return {
+        title: "This did not work",
+        cause: `Something went wrong while reading ${where}.`,
+        cure: "Opening it again may help; if not, the message below is what to report.",
+      };
+  }
+}
+
+function storeReason(detail: string, where: string, url: URL | null): Omit<Explanation, "detail"> {
+  const status = /\b(4\d\d|5\d\d)\b/.exec(detail)?.[1];
+  if (status === "401" || status === "403") {
+    return {
+      title: `The server refuses access (${status})`,
+      cause: `${where} needs a login, a signed address that has not run out, or does not exist in a bucket that hides that.`,
+      cure: "Use a public address, or one with a fresh signature in its query.",
+    };
+  }
+  if (status === "429" || status?.startsWith("5")) {
+    return {
+      title: `The server cannot answer now (${status})`,
+      cause: "It is overloaded or broken; several attempts were made.",
+      cure: "Wait a little, then open the data set again.",
+    };
+  }
+  if (status)
+    return {
+      title: `The server answered ${status}`,
+      cause: `It would not give ${where}.`,
+      cure: "Check the address.",
+    };
+  return unreachable(where, url);
+}
+
+/** The browser hides why a request failed: the page can only tell what it may have been, the likeliest first. */
+function unreachable(where: string, url: URL | null): Omit<Explanation, "detail"> {
+  const title = "The browser could not read this address";
+  if (!navigator.onLine) {
+    return {
+      title,
+      cause: "This computer is offline.",
+      cure: "Connect it to the network and open the address again.",
+    };
+  }
+  if (url?.protocol === "http:" && location.protocol === "https:") {
+    return {
+      title,
+      cause: "This page came over https, and browsers do not let such a page read plain http.",
+      cure: "Try the same address with https.",
+    };
+  }
+  const foreign = url !== null && url.origin !== location.origin;
+  return {
+    title,
+    cause: foreign
+      ? `Either there is no such server, or ${url.host} does not let pages of other sites read it (CORS).`
+      : `The server of ${where} did not answer.`,
+    cure: foreign
+      ? "Check the host's name. Its owner can allow reading by sending the header Access-Control-Allow-Origin: * with every answer, also with 404."
+      : "Check that the server is running.",
+  };
+}
+
+/** The message and those of its causes, without repeats. */
+function messages(error: unknown): string[] {
+  const found: string[] = [];
+  for (let at: unknown = error, depth = 0; at && depth < 5; at = (at as Coded).cause, depth++) {
+    const { message } = at as Coded;
+    const text = typeof message === "string" ? message : String(at);
+    if (text && !found.some((known) => known.includes(text))) found.push(text);
+  }
+  return found;
+}

@@ -1,0 +1,83 @@
+/** Numbers as people read them: byte counts, values, shapes. Only `plainNumber` is read back, by number fields. */
+
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+
+export function bytesText(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1024 && unit < UNITS.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  const digits = unit === 0 || value >= 100 ? 0 : 1;
+  return `${value.toFixed(digits)} ${UNITS[unit]}`;
+}
+
+export function countText(count: number): string {
+  return count.toLocaleString("en").replaceAll(",", "\u202f");
+}
+
+export function shapeText(shape: readonly number[]): string {
+  return shape.length === 0 ? "scalar" : shape.map(countText).join(" × ");
+}
+
+/** A number for a number field: five significant digits, in a form that the field reads back. */
+export function plainNumber(value: number): string {
+  if (!Number.isFinite(value)) return String(value);
+  if (Number.isInteger(value) && Math.abs(value) < 1e9) return String(value);
+  return String(Number(value.toPrecision(5)));
+}
+
+/** A value of a scale, rounded to what its place on the scale can tell: about four significant digits. */
+export function roundedText(value: number): string {
+  if (!Number.isFinite(value)) return String(value);
+  const size = Math.abs(value);
+  if (Number.isInteger(value) && size < 1e7) return minus(String(value));
+  if (size !== 0 && (size >= 1e7 || size < 1e-4)) return powerText(value);
+  return minus(String(Number(value.toPrecision(4))));
+}
+
+const minus = (text: string) => text.replace(/^-/, "−");
+
+const SUPERSCRIPT: Record<string, string> = Object.fromEntries(
+  [..."0123456789-"].map((sign, at) => [sign, [..."⁰¹²³⁴⁵⁶⁷⁸⁹⁻"][at] ?? sign]),
+);
+
+/** As 1.5 × 10⁻⁶. */
+function powerText(value: number): string {
+  const [digits = "", power = ""] = value.toExponential(2).split("e");
+  const raised = [...power.replace("+", "")].map((sign) => SUPERSCRIPT[sign]).join("");
+  return minus(`${Number(digits)} × 10${raised}`);
+}
+
+/** Numbers of one scale, all with as many decimals as tell them apart. */
+export function scaleTexts(values: readonly number[]): string[] {
+  const steps = values.slice(1).map((value, at) => Math.abs(value - (values[at] ?? 0)));
+  const step = Math.min(...steps.filter((step) => step > 0));
+  const largest = Math.max(...values.map(Math.abs));
+  if (!Number.isFinite(step) || largest >= 1e7 || step < 1e-4) return values.map(roundedText);
+  const decimals = Math.max(0, Math.min(6, Math.ceil(-Math.log10(step) - 1e-9)));
+  const isExact = values.every((value) => Math.abs(value - Number(value.toFixed(decimals))) < step / 20);
+  return values.map((value) => minus(value.toFixed(isExact ? decimals : Math.min(6, decimals + 1))));
+}
+
+/** One element of an array, in full; anything that is not a number as JSON. */
+export function valueText(value: unknown): string {
+  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean")
+    return String(value);
+  if (value === null || value === undefined) return "none";
+  if (typeof value === "string") return JSON.stringify(value);
+  if (value instanceof Uint8Array)
+    return Array.from(value, (byte) => byte.toString(16).padStart(2, "0")).join(" ");
+  return jsonText(value, 0);
+}
+
+/** JSON of values that JSON lacks too: integers beyond 2^53 in full, and the non-finite numbers by name. */
+export function jsonText(value: unknown, indent = 2): string {
+  const spelled = (_key: string, item: unknown) => {
+    if (typeof item === "bigint") return item.toString();
+    if (typeof item === "number" && !Number.isFinite(item)) return String(item);
+    return item;
+  };
+  return JSON.stringify(value, spelled, indent) ?? String(value);
+}
