@@ -170,7 +170,8 @@ impl Conversion {
     /// `Argument` for a window that is not two finite numbers, a gamma that is not above zero, and a table that is not of whole colours.
     pub fn shaded(self, shading: Shading) -> Result<Self> {
         let Shading { low, high, gamma, width, table } = &shading;
-        let whole = matches!(width, 1 | 2 | 4) && table.len().is_multiple_of(*width) && table.len() / width >= 2;
+        let whole =
+            matches!(width, 1 | 2 | 4) && table.len().is_multiple_of(*width) && table.len() / width >= 2;
         if !(low.is_finite() && high.is_finite() && (high - low).is_finite()) {
             return Err(Error::argument("a window is two finite numbers").actual(format!("[{low}, {high}]")));
         }

@@ -160,9 +160,8 @@ fn label_colours(words: &[u32]) -> Result<Vec<(u64, Colour)>> {
     if !rest.is_empty() {
         return Err(Error::argument("colours of labels are incomplete"));
     }
-    let label = |[low, high, colour]: &[u32; 3]| {
-        (u64::from(*low) | u64::from(*high) << 32, colour.to_le_bytes())
-    };
+    let label =
+        |[low, high, colour]: &[u32; 3]| (u64::from(*low) | u64::from(*high) << 32, colour.to_le_bytes());
     Ok(entries.iter().map(label).collect())
 }
 

@@ -116,7 +116,8 @@ test("CF of v3 without consolidated metadata: each variable once", async () => {
       JSON.parse(readFileSync(join(FIXTURES, "conventions/warp/lambert-kilometres.json"), "utf8")).files,
     ).map(([key, text]) => [`/${key}`, Buffer.from(text, "base64")]),
   );
-  const array = await zarr.open(`${server.url}/t2m`, { kind: "array" });
+  const store = new zarr.FetchStore(server.url);
+  const array = await zarr.open(zarr.root(store).resolve("t2m"), { kind: "array" });
   const { crs } = await zarr.pyramid(array);
   assert.equal(crs.gridMapping, "lambert_conformal_conic");
   for (const axis of ["y", "x", "y", "x"]) await zarr.coords(array, axis);

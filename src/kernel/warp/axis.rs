@@ -74,9 +74,7 @@ impl Axis {
         let last = self.count.saturating_sub(1);
         match &self.values {
             Values::Even(_, step) => [step.abs(); 2],
-            Values::Listed(_) => {
-                [(self.at(1) - self.at(0)).abs(), (self.at(last) - self.at(last - 1)).abs()]
-            }
+            Values::Listed(_) => [(self.at(1) - self.at(0)).abs(), (self.at(last) - self.at(last - 1)).abs()],
         }
     }
 
@@ -109,7 +107,8 @@ impl Axis {
             Kind::Latitude => self.before_pole(coordinate),
             Kind::Length => coordinate,
         };
-        let [low, high] = if self.edges[0] < self.edges[1] { self.edges } else { [self.edges[1], self.edges[0]] };
+        let [low, high] =
+            if self.edges[0] < self.edges[1] { self.edges } else { [self.edges[1], self.edges[0]] };
         if coordinate < low || coordinate > high {
             return None;
         }
@@ -139,7 +138,8 @@ impl Axis {
 #[allow(clippy::cast_precision_loss)] // a count of elements
 fn between(values: &[f64], coordinate: f64) -> f64 {
     let rises = values[1] > values[0];
-    let after = values.partition_point(|value| if rises { *value <= coordinate } else { *value >= coordinate });
+    let after =
+        values.partition_point(|value| if rises { *value <= coordinate } else { *value >= coordinate });
     let before = after.clamp(1, values.len() - 1) - 1;
     before as f64 + (coordinate - values[before]) / (values[before + 1] - values[before])
 }

@@ -189,7 +189,8 @@ fn within_flat([a, b, c, d]: [[f64; 2]; 4]) -> Option<[f64; 2]> {
     let mixed: [f64; 2] = std::array::from_fn(|at| a[at] - b[at] - c[at] + d[at]);
     let [mut u, mut v] = [0.5, 0.5];
     for _ in 0..STEPS {
-        let miss: [f64; 2] = std::array::from_fn(|at| a[at] + along[at] * u + down[at] * v + mixed[at] * u * v);
+        let miss: [f64; 2] =
+            std::array::from_fn(|at| a[at] + along[at] * u + down[at] * v + mixed[at] * u * v);
         let by_u: [f64; 2] = std::array::from_fn(|at| along[at] + mixed[at] * v);
         let by_v: [f64; 2] = std::array::from_fn(|at| down[at] + mixed[at] * u);
         let determinant = by_u[0] * by_v[1] - by_u[1] * by_v[0];
@@ -287,7 +288,7 @@ impl Buckets {
 }
 
 fn bounds(numbers: [f64; 4]) -> [f64; 2] {
-    numbers.into_iter().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], number| {
-        [low.min(number), high.max(number)]
-    })
+    numbers
+        .into_iter()
+        .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], number| [low.min(number), high.max(number)])
 }

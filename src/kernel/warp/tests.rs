@@ -13,7 +13,8 @@ const LISTS: [&[f64]; 5] = [
 /// Piece by piece: half of the first distance before the first centre, and of the last one behind the last.
 fn index_twin(values: &[f64], coordinate: f64) -> Option<f64> {
     let count = values.len();
-    let reach = |at: usize| if at == 0 { values[1] - values[0] } else { values[count - 1] - values[count - 2] };
+    let reach =
+        |at: usize| if at == 0 { values[1] - values[0] } else { values[count - 1] - values[count - 2] };
     for at in 0..count - 1 {
         let share = (coordinate - values[at]) / (values[at + 1] - values[at]);
         if (0.0..=1.0).contains(&share) {
@@ -73,7 +74,9 @@ fn longitudes_wrap_and_latitudes_reach_the_poles() {
     }
     let part = Axis::even(350.0, 5.0, 6).of_longitude();
     assert!(!part.wraps());
-    assert!(same(part.index(0.0), Some(2.0)) && same(part.index(-10.0), Some(0.0)) && part.index(20.0).is_none());
+    assert!(
+        same(part.index(0.0), Some(2.0)) && same(part.index(-10.0), Some(0.0)) && part.index(20.0).is_none()
+    );
     let twice = Axis::even(0.0, 1.0, 361).of_longitude();
     assert!(!twice.wraps() && same(twice.index(-0.25), Some(359.75)) && same(twice.index(360.0), Some(0.0)));
     // A Gaussian grid ends before the pole, a part of the globe too.
@@ -99,9 +102,16 @@ fn turned_grids_are_turned_back() {
     assert!(globe.index([0.0, 0.0], &mut 0)[0].is_nan());
 }
 
-fn sample_twin(values: &[f32], [columns, rows]: [usize; 2], wraps: bool, method: Method, at: Position) -> f32 {
+fn sample_twin(
+    values: &[f32],
+    [columns, rows]: [usize; 2],
+    wraps: bool,
+    method: Method,
+    at: Position,
+) -> f32 {
     let value = |column: f64, row: f64| {
-        let column = if wraps { column.rem_euclid(columns as f64) } else { column.clamp(0.0, columns as f64 - 1.0) };
+        let column =
+            if wraps { column.rem_euclid(columns as f64) } else { column.clamp(0.0, columns as f64 - 1.0) };
         values[row.clamp(0.0, rows as f64 - 1.0) as usize * columns + column as usize]
     };
     let [column, row] = at;
@@ -110,7 +120,8 @@ fn sample_twin(values: &[f32], [columns, rows]: [usize; 2], wraps: bool, method:
         return nearest;
     }
     let (left, top) = (column.floor(), row.floor());
-    let (right, bottom) = (if column > left { left + 1.0 } else { left }, if row > top { top + 1.0 } else { top });
+    let (right, bottom) =
+        (if column > left { left + 1.0 } else { left }, if row > top { top + 1.0 } else { top });
     let four = [value(left, top), value(right, top), value(left, bottom), value(right, bottom)];
     if four.iter().any(|value| value.is_nan()) {
         return nearest;
@@ -171,7 +182,10 @@ fn curvilinear_grids_give_the_index_of_a_grid_that_is_straight() {
                 let place = [west + column * 0.5 + turn, south + row * 0.5];
                 let [x, y] = grid.index(place, &mut last);
                 // Sides are great circles here, and parallels there: they differ by less than a hundredth of an element.
-                assert!((x - column).abs() < 0.01 && (y - row).abs() < 0.01, "{place:?}: {x} {y} for {column} {row}");
+                assert!(
+                    (x - column).abs() < 0.01 && (y - row).abs() < 0.01,
+                    "{place:?}: {x} {y} for {column} {row}"
+                );
             }
         }
         assert!(grid.index([west + 60.0, south], &mut last)[0].is_nan());
@@ -200,7 +214,10 @@ fn a_grid_over_the_pole_has_no_hole_and_no_seam() {
             let (east, north) = ((x - 20.0) * 0.02, (y - 20.0) * 0.02);
             let at = [north.atan2(east).to_degrees(), 1_f64.atan2(east.hypot(north)).to_degrees()];
             let [found_x, found_y] = grid.index(at, &mut last);
-            assert!((found_x - x).abs() < 5e-3 && (found_y - y).abs() < 5e-3, "{at:?}: {found_x} {found_y} for {x} {y}");
+            assert!(
+                (found_x - x).abs() < 5e-3 && (found_y - y).abs() < 5e-3,
+                "{at:?}: {found_x} {found_y} for {x} {y}"
+            );
         }
     }
     assert!(grid.index([0.0, -90.0], &mut last)[0].is_nan());

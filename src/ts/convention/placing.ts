@@ -83,6 +83,12 @@ async function searched(array: AnyArray, pyramidOf: PyramidOf): Promise<PlacedLe
   return undefined;
 }
 
+/** Keeps for an array what is remembered of another object of the same one. */
+function rememberFor(array: AnyArray, found: PlacedLevel | undefined): void {
+  const known = found && remembered.get(found.level.array);
+  if (known && known.level === found.level) remembered.set(array, known);
+}
+
 /** The level that an array is, looked for in the groups above it; undefined where no pyramid places it. */
 export function placedLevel(
   array: AnyArray,
@@ -95,6 +101,9 @@ export function placedLevel(
   const search = searches.get(facts) ?? searched(array, pyramidOf);
   searches.set(facts, search);
   // A server that fails today may answer tomorrow.
-  search.catch(() => searches.delete(facts));
+  search.then(
+    (found) => rememberFor(array, found),
+    () => searches.delete(facts),
+  );
   return unlessAborted(search, signal);
 }

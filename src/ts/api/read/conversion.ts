@@ -6,8 +6,9 @@
 import type { NumberType, TypeDescription, ViewName } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import type { ConversionRequest } from "../../model/request.ts";
+import { chunkFailed } from "../../port/chunk_failed.ts";
 import { type Colors, colorTable, shadeTable } from "./colors.ts";
-import { isLabelColors, type LabelColors, labelWords } from "./label_colors.ts";
+import type { LabelColors } from "./label_colors.ts";
 import { type CfOptions, type PackedNode, packingOf } from "./packing.ts";
 
 const VIEWS: Record<NumberType | "bool", [ViewName, size: number]> = {
@@ -116,6 +117,20 @@ function windowOf({ window, decode }: ConversionOptions, type: string): readonly
   });
 }
 
+const isLabelColors = (colors: unknown): colors is LabelColors =>
+  colors === "labels" || (typeof colors === "object" && colors !== null && "labels" in colors);
+
+/** Colours of labels; the code that reads a caller's own is a chunk of its own. */
+async function labelled(colors: LabelColors, type: string): Promise<Conversion> {
+  const labels: number[] = [];
+  if (colors !== "labels") {
+    const { labelWords } = await import("./label_colors.ts").catch(chunkFailed);
+    labels.push(...labelWords(colors, type));
+  }
+  const pixel: Pixel = { count: 4, view: "Uint8ClampedArray" };
+  return { type: pixels("rgba", 4), pixel, request: { labels } };
+}
+
 /** Shades and colours of a window. */
 function shaded(options: ConversionOptions, type: string, request: ConversionRequest): Conversion {
   const { as, gamma = 1, colors, mask } = options;
@@ -158,10 +173,7 @@ export async function conversionOf(
   if (isUnchanged(options)) return undefined;
   checked(options);
   const type = await typeName();
-  if (isLabelColors(colors)) {
-    const request: ConversionRequest = { labels: labelWords(colors, type) };
-    return { type: pixels("rgba", 4), pixel: { count: 4, view: "Uint8ClampedArray" }, request };
-  }
+  if (isLabelColors(colors)) return labelled(colors, type);
   const packing = decode ? await packingOf(array, type, typeof decode === "object" ? decode : {}) : null;
   const request: ConversionRequest = packing ? { unpacking: packing.words } : {};
   const isShaded = as === "rgba" || (as === "uint8" && (window !== undefined || gamma !== undefined));

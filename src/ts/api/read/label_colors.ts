@@ -21,9 +21,6 @@ export type LabelColors =
   | "labels"
   | { readonly labels: ReadonlyMap<number | bigint, LabelColor> | readonly OmeLabelColor[] };
 
-export const isLabelColors = (colors: unknown): colors is LabelColors =>
-  colors === "labels" || (typeof colors === "object" && colors !== null && "labels" in colors);
-
 /** Labels are told to the workers in 64 bits; the most that may have colours of their own is theirs to say. */
 const [LOWEST, SIGNED_END, END] = [-(2n ** 63n), 2n ** 63n, 2n ** 64n];
 
@@ -63,8 +60,7 @@ function entriesOf(colors: Exclude<LabelColors, "labels">): [bigint, LabelColor]
 }
 
 /** The engine's words of a caller's own colours: of each label its lower and its upper half, and the bytes of its colour. */
-export function labelWords(colors: LabelColors, dataType: string): number[] {
-  if (colors === "labels") return [];
+export function labelWords(colors: Exclude<LabelColors, "labels">, dataType: string): number[] {
   const [lowest, end] = dataType.startsWith("uint") || dataType === "bool" ? [0n, END] : [LOWEST, SIGNED_END];
   return entriesOf(colors).flatMap(([label, color]) => {
     const [red = 0, green = 0, blue = 0, alpha = 0] = bytesOf(color);
