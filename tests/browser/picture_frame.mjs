@@ -47,6 +47,12 @@ class PictureFrame {
     return new URLSearchParams(this.frame.contentWindow.location.search);
   }
 
+  /** The middle in the coordinates of the map, and their units for a CSS pixel, as the address has them. */
+  async view() {
+    const words = await until(() => this.query.get("view"), "the view in the page's address");
+    return words.split(",").map(Number);
+  }
+
   find(selector) {
     return this.document?.querySelector(selector);
   }
@@ -130,17 +136,23 @@ class PictureFrame {
   }
 }
 
+/** "[time 0, lat 3, lon 5]" as numbers by name. */
+const indexOf = (text) =>
+  Object.fromEntries(
+    text
+      .replace(/^\[|\]$/g, "")
+      .split(", ")
+      .map((part) => [part.slice(0, part.lastIndexOf(" ")), Number(part.slice(part.lastIndexOf(" ") + 1))]),
+  );
+
 function readingOf(readout) {
-  const index = {};
   const words = {};
-  for (const place of readout.querySelectorAll(".at")) {
+  for (const place of readout.querySelectorAll(".places > :not(.index)")) {
     const name = place.querySelector(".name").textContent;
-    const digits = place.querySelector(".index").textContent;
-    index[name] = Number(digits.replace(/[[\]]/g, ""));
-    words[name] = place.textContent.slice(name.length).replace(digits, "").trim();
+    words[name] = place.textContent.slice(name.length).trim();
   }
   return {
-    index,
+    index: indexOf(readout.querySelector(".index").textContent),
     words,
     values: [...readout.querySelectorAll(".value b")].map((value) => value.textContent),
   };
