@@ -1,5 +1,5 @@
-//! The road through a chain that holds codecs of the user's: stage by stage, from wherever the chunk has come to the next codec
-//! that somebody else runs. See [`user`](super::user).
+//! Runs a chain that contains user codecs, one codec at a time. It stops at each user codec and
+//! resumes after the user codec's answer. See [`user`](super::user).
 
 use super::pipeline::{Cut, Named, Pipeline};
 use super::user::{Direction, Flow, Key, UserStage};
@@ -23,7 +23,7 @@ impl Pipeline {
         arrays.chain([Link::Middle(&self.array_to_bytes)]).chain(bytes).collect()
     }
 
-    /// Bytes → elements, packed in C order.
+    /// Decodes bytes to elements, packed in C order.
     pub(super) fn decode_cut(&self, cut: &Cut, encoded: &[u8]) -> Result<ArrayBytes> {
         let mut links = self.links();
         links.reverse();
@@ -34,7 +34,7 @@ impl Pipeline {
         }
     }
 
-    /// Elements → bytes.
+    /// Encodes elements to bytes.
     pub(super) fn encode_cut(&self, cut: &Cut, elements: ArrayBytes) -> Result<Vec<u8>> {
         let input = match &elements {
             ArrayBytes::Fixed(bytes) => bytes.clone(),
@@ -48,7 +48,8 @@ impl Pipeline {
     }
 }
 
-/// Bytes through some codecs of bytes, of which some are the user's: for codecs that hold others and choose among them.
+/// Runs bytes-to-bytes codecs, some of them user codecs, for codecs that contain a chain and choose
+/// among its codecs.
 #[cfg(any(feature = "full", not(target_arch = "wasm32")))]
 pub(super) fn through_bytes(
     cut: &Cut,
@@ -67,7 +68,7 @@ pub(super) fn through_bytes(
     }
 }
 
-/// Takes a chunk through links, from where it was left.
+/// Runs a chunk through `links`, from the codec after the last answered user codec.
 fn follow(cut: &Cut, links: &[Link<'_>], key: Key, input: Flow) -> Result<Flow> {
     let (start, mut flow) = cut.users.resume(&key)?.unwrap_or((0, input));
     for (at, link) in links.iter().enumerate().skip(start) {
@@ -126,7 +127,7 @@ impl Link<'_> {
     }
 }
 
-/// Binding has put every codec in its place.
+/// Never raised: binding checks the position of every codec.
 fn misplaced() -> Error {
-    Error::format("a codec stands in the wrong place of its chain")
+    Error::format("a codec is at the wrong position of its chain")
 }

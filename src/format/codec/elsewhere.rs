@@ -1,8 +1,9 @@
-//! A codec that somebody else runs: another module of the package, or the user. The engine can plan an array that uses it, and
-//! cannot decode it.
+//! A codec that this build cannot run: another WebAssembly module of the package, or the user's
+//! JavaScript, runs it.
 //!
-//! Reading an array is planned on the caller's thread, by the engine, and decoded by workers, which run the module that the array needs.
-//! The planner only has to know where such a codec stands in its chain.
+//! The engine plans the read of an array that uses such a codec. Decode workers then load the
+//! module that the array needs. The planner only has to know the position of the codec in its
+//! chain.
 
 use super::registry::{CodecKind, Home, needs_module};
 use super::user::{UserCodecs, UserStage, Users};
@@ -18,9 +19,9 @@ use crate::format::metadata::json::Document;
 #[derive(Clone, Debug)]
 struct Elsewhere {
     whose: Whose,
-    /// What the codec makes of the chunk, where that was told.
+    /// The chunk as the next codec sees it; `None` when that is not known.
     encoded: Option<ChunkRepresentation>,
-    /// Codecs of the user's that stand in its configuration: whoever plans has to know what they are before it is run.
+    /// User codecs in the codec's configuration. Planning must know their kinds before decoding.
     inner: Vec<CodecMetadata>,
     users: Users,
 }
@@ -28,18 +29,19 @@ struct Elsewhere {
 #[derive(Clone, Copy, Debug)]
 enum Whose {
     Module(Home),
-    /// The pipeline is cut there: nothing is ever asked of the bound codec.
+    /// JavaScript of the user. The pipeline never calls the bound codec: see
+    /// [`stepwise`](super::stepwise).
     User,
 }
 
-/// A codec bound to a chunk that it will not see here.
+/// A codec bound to a chunk that this build does not decode.
 struct Bound {
     whose: Whose,
-    /// As the next codec would see it, as far as that can be told without the codec.
+    /// The chunk as the next codec sees it, or the decoded chunk when that is not known.
     chunk: ChunkRepresentation,
 }
 
-/// The spec of a codec of this kind that `home` has.
+/// The spec of a codec that the WebAssembly module `home` decodes.
 pub(super) fn spec(kind: CodecKind, home: Home, codec: &CodecMetadata, users: &Users) -> Spec {
     let (users, inner) = match users {
         Some(known) => (users.clone(), inner_codecs(codec, known)),
@@ -48,13 +50,14 @@ pub(super) fn spec(kind: CodecKind, home: Home, codec: &CodecMetadata, users: &U
     of_kind(kind, Elsewhere { whose: Whose::Module(home), encoded: None, inner, users })
 }
 
-/// The spec of a codec of the user's.
+/// The spec of a user codec.
 pub(super) fn user_spec(stage: &UserStage) -> Spec {
     let encoded = Some(stage.encoded.clone());
     of_kind(stage.kind, Elsewhere { whose: Whose::User, encoded, inner: Vec::new(), users: None })
 }
 
-/// The user's among the `codecs` of a configuration; what is wrong with it is told where the codec is.
+/// The user codecs among the `codecs` of a configuration. Errors in it are ignored here: the module
+/// that decodes the codec reports them.
 fn inner_codecs(codec: &CodecMetadata, users: &UserCodecs) -> Vec<CodecMetadata> {
     let read = || {
         let document = Document::parse(codec.configuration.as_deref().unwrap_or("{}").as_bytes())?;
@@ -86,7 +89,7 @@ impl Bound {
     fn refuse(&self) -> Error {
         match self.whose {
             Whose::Module(home) => needs_module(home),
-            Whose::User => Error::unsupported("a codec of the user's cannot be run here"),
+            Whose::User => Error::unsupported("a user codec cannot run here: the facade must run it"),
         }
     }
 }

@@ -1,8 +1,8 @@
-//! THE table of codecs: one line a codec, naming its module. Whoever adds one writes its file, its line here and its
-//! vectors in `tests/codec-vectors/<name>/`, and nothing else.
+//! The table of codecs: one line for each codec, with its module. A new codec needs its file, its
+//! line here and its test vectors in `tests/codec-vectors/<name>/`.
 //!
-//! The last four columns say what other libraries do with the codec in v3 metadata (measured, or from their
-//! documentation); the README's table is made from them.
+//! The last four columns say what other libraries do with the codec in v3 metadata, from
+//! measurements or from their documentation. The README's table is made from them.
 
 use super::configuration::Configuration;
 use super::user::Users;
@@ -11,7 +11,7 @@ use crate::error::{Error, Result, Stage};
 use crate::format::metadata::json::Document;
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
-/// Where a codec stands in a chain.
+/// The kind of a codec, which decides its position in a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CodecKind {
     /// Array → array.
@@ -22,19 +22,20 @@ pub enum CodecKind {
     BytesToBytes,
 }
 
-/// Which of the package's modules can **decode** a codec. Encoders of compressors and filters are in the full module only.
+/// The WebAssembly module that can **decode** a codec. Only the full module has encoders of
+/// compressors and filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Home {
-    /// The engine, which every reader loads. All others are supersets of it.
+    /// The engine, which every reader loads. The other modules contain all that it has.
     Engine,
     /// The full module, loaded when an array needs it.
     Full,
-    /// The module of image formats, likewise.
+    /// The module of image formats, loaded when an array needs it.
     Images,
 }
 
 impl Home {
-    /// Whether this build is that module. The host's build is all of them.
+    /// Whether this build contains that module. The host build contains all of them.
     pub fn is_here(self) -> bool {
         match self {
             Self::Engine => true,
@@ -44,21 +45,21 @@ impl Home {
     }
 }
 
-/// Whether this build can encode with compressors: all but the engine can.
+/// Whether this build can encode with compressors. Every build but the engine can.
 pub const ENCODERS: bool = cfg!(any(feature = "full", not(target_arch = "wasm32")));
 
-/// One codec.
+/// One codec of the table.
 #[derive(Debug)]
 pub struct Entry {
     /// The name that v3 metadata is written with.
     pub name: &'static str,
-    /// Other names that v3 metadata is read with.
+    /// Other names that are accepted in v3 metadata.
     pub aliases: &'static [&'static str],
     /// The `id`s of v2 metadata (numcodecs).
     pub v2_ids: &'static [&'static str],
-    /// Where it stands in a chain.
+    /// The kind, which decides the position in a chain.
     pub kind: CodecKind,
-    /// Which module decodes it.
+    /// The WebAssembly module that decodes it.
     pub home: Home,
     /// What zarr-python, zarrs, TensorStore and zarrita do with it in v3 metadata.
     pub peers: [&'static str; 4],
@@ -79,7 +80,8 @@ macro_rules! entries {
     };
 }
 
-/// The parser of a codec that this build may lack: then it stands for all those of its module, and is never called.
+/// The parser of a codec. In a build without the codec's module it is a function that is never
+/// called, so that the build does not contain the codec.
 macro_rules! parser {
     (Full, $parse:expr) => {{
         #[cfg(any(feature = "full", not(target_arch = "wasm32")))]
@@ -100,10 +102,11 @@ macro_rules! parser {
     };
 }
 
-/// Every codec that is known here.
+/// Every codec that this package can decode.
 #[rustfmt::skip]
 pub static ENTRIES: &[Entry] = entries! {
-    // name              read as well               v2 id       kind          home    parser                           zarr-python zarrs tensorstore zarrita
+    // name              aliases                    v2 ids      kind          module  parser
+    // zarr-python zarrs tensorstore zarrita
     "bytes",             ["endian"],                [],         ArrayToBytes, Engine, array_to_bytes::bytes::parse,    ["yes", "yes", "yes", "yes"];
     "transpose",         [],                        [],         ArrayToArray, Engine, array_to_array::transpose::parse, ["yes", "yes", "yes", "one only"];
     "sharding_indexed",  [],                        [],         ArrayToBytes, Engine, sharding::parse,                 ["yes", "yes", "yes", "in part"];
@@ -158,45 +161,45 @@ pub static ENTRIES: &[Entry] = entries! {
     "imagecodecs_floatpred", [],                    ["imagecodecs_floatpred"], ArrayToArray, Images, array_to_array::imagecodecs_floatpred::parse, ["plugin", "no", "no", "no"];
 };
 
-/// The codec of this name.
+/// Finds the codec of this name.
 ///
 /// # Errors
-/// `Unsupported` at [`Stage::CodecName`] when nobody knows it.
+/// `Unsupported` at [`Stage::CodecName`] for an unknown name.
 pub fn lookup(name: &str, format: ZarrFormat) -> Result<&'static Entry> {
     find(name, format).ok_or_else(|| {
         let error = match refused::reason(name) {
-            Some(reason) => Error::unsupported(format!("codec is not read: {reason}")),
-            None => Error::unsupported("codec is not known here"),
+            Some(reason) => Error::unsupported(format!("this codec is not supported: {reason}")),
+            None => Error::unsupported("unknown codec"),
         };
         error.in_codec(name).in_stage(Stage::CodecName)
     })
 }
 
-/// Where the codec of this name stands in a chain; `None` when nobody knows it.
+/// The kind of the codec of this name; `None` for an unknown name.
 pub fn kind_of(name: &str, format: ZarrFormat) -> Option<CodecKind> {
     find(name, format).map(|entry| entry.kind)
 }
 
-/// Which module decodes the codec of this name; `None` when nobody knows it.
+/// The WebAssembly module that decodes the codec of this name; `None` for an unknown name.
 pub fn home_of(name: &str, format: ZarrFormat) -> Option<Home> {
     find(name, format).map(|entry| entry.home)
 }
 
-/// A codec's metadata, understood in all that an encoder needs.
+/// Parses a codec's metadata for encoding, which needs every parameter.
 ///
 /// # Errors
-/// `Unsupported` for a codec that nobody knows, `Format` for a configuration that breaks its
-/// specification. All name the codec and the field.
+/// `Unsupported` for an unknown codec, `Format` for a configuration that breaks the codec's
+/// specification. Both name the codec and the field.
 pub fn parse(codec: &CodecMetadata) -> Result<Spec> {
     let Parsed { spec, refusal } = parse_with(codec, &None)?;
     refusal.map_or(Ok(spec), Err)
 }
 
-/// A codec's metadata, understood, as far as decoding needs it.
+/// A parsed codec that can decode, and perhaps encode.
 pub struct Parsed {
-    /// The codec.
+    /// The parsed codec.
     pub spec: Spec,
-    /// Why nothing is encoded with it: a parameter that only an encoder needs is not understood.
+    /// Set when the codec cannot encode: the error of a parameter that only an encoder needs.
     pub refusal: Option<Error>,
 }
 
@@ -206,10 +209,10 @@ impl From<Spec> for Parsed {
     }
 }
 
-/// As [`parse`] for decoding, of an array whose chains may hold codecs of the user's.
+/// Parses a codec's metadata for decoding. The codec may contain a chain with user codecs.
 ///
 /// # Errors
-/// As there.
+/// As [`parse`], without the errors of parameters that only an encoder needs.
 pub fn parse_with(codec: &CodecMetadata, users: &Users) -> Result<Parsed> {
     let blame = |error: Error| error.in_codec(codec.name.as_str()).within_field(&codec.field);
     let Parsed { spec, refusal } = parse_entry(codec, users).map_err(blame)?;
@@ -219,7 +222,8 @@ pub fn parse_with(codec: &CodecMetadata, users: &Users) -> Result<Parsed> {
 fn parse_entry(codec: &CodecMetadata, users: &Users) -> Result<Parsed> {
     let entry = lookup(&codec.name, codec.format)?;
     if !entry.home.is_here() {
-        // What comes after it in the chain sees other elements, or another shape: only who has the codec can tell which.
+        // The next codec of the chain sees another data type or shape, which only the codec can
+        // tell.
         if entry.kind == CodecKind::ArrayToArray && entry.home == Home::Full {
             Error::check_full(&codec.name)?;
         }
@@ -241,24 +245,23 @@ fn parse_entry(codec: &CodecMetadata, users: &Users) -> Result<Parsed> {
     Ok(Parsed { spec, refusal: refusal.map(blame) })
 }
 
-/// The error of a build that lacks what another module of the package has.
+/// The error of a codec that only another WebAssembly module of the package has.
 pub fn needs_module(home: Home) -> Error {
     let module = match home {
         Home::Engine => "engine",
         Home::Full => "full",
         Home::Images => "images",
     };
-    Error::unsupported(format!(
-        "this codec needs the package's {module:?} module, which is not the one that ran"
-    ))
+    Error::unsupported(format!("only the package's {module:?} module has this codec, and another module ran"))
 }
 
-/// The error of encoding with a codec of images.
+/// The error of encoding with an image codec.
 pub fn image_codecs_are_read_only() -> Error {
-    Error::unsupported("codecs of images are read, and not written").in_stage(Stage::Encode)
+    Error::unsupported("image codecs can decode but not encode; choose another codec to write")
+        .in_stage(Stage::Encode)
 }
 
-/// Refuses to encode in the build that only reads.
+/// Checks that this build can encode.
 ///
 /// # Errors
 /// `Unsupported` in the engine.
@@ -289,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn no_name_is_in_the_table_twice() {
+    fn no_name_occurs_twice_in_the_table() {
         for names in [
             ENTRIES.iter().flat_map(|entry| entry.aliases.iter().chain([&entry.name])).collect::<Vec<_>>(),
             ENTRIES.iter().flat_map(|entry| entry.v2_ids).collect(),
@@ -302,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn a_codec_that_nobody_knows_is_named() {
+    fn errors_name_the_unknown_codec() {
         let error = parse(&codec("imagecodecs_jetraw", "{}", ZarrFormat::V2)).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert_eq!(error.context().stage, Some(Stage::CodecName));
@@ -311,21 +314,18 @@ mod tests {
         assert_eq!(kind_of("imagecodecs_jetraw", ZarrFormat::V2), None);
         let error = parse(&codec("grib", "{}", ZarrFormat::V2)).unwrap_err();
         assert!(error.message().contains("GRIB messages"), "{error}");
-        assert_eq!(
-            parse(&codec("nobody's", "{}", ZarrFormat::V3)).unwrap_err().message(),
-            "codec is not known here"
-        );
+        assert_eq!(parse(&codec("nobody's", "{}", ZarrFormat::V3)).unwrap_err().message(), "unknown codec");
     }
 
     #[test]
-    fn what_is_refused_is_not_in_the_table() {
+    fn unsupported_codecs_are_not_in_the_table() {
         for name in refused::REFUSED.iter().flat_map(|(names, _)| *names) {
             assert!(find(name, ZarrFormat::V2).is_none() && find(name, ZarrFormat::V3).is_none(), "{name}");
         }
     }
 
     #[test]
-    fn formats_do_not_share_their_names() {
+    fn v2_and_v3_names_are_separate() {
         assert_eq!(kind_of("zlib", ZarrFormat::V2), Some(CodecKind::BytesToBytes));
         assert_eq!(kind_of("bytes", ZarrFormat::V2), None);
         assert_eq!(kind_of("endian", ZarrFormat::V3), Some(CodecKind::ArrayToBytes));
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_have_the_path_of_the_field() {
+    fn errors_contain_the_path_of_the_field() {
         let error = parse(&codec("gzip", r#"{"level": 10}"#, ZarrFormat::V3)).unwrap_err();
         assert_eq!(error.context().field.as_deref(), Some("codecs[2].configuration.level"));
         assert_eq!(error.context().codec.as_deref(), Some("gzip"));
