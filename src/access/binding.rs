@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::format::chunk_grid::GridDimension;
 use crate::format::codec::ChunkRepresentation;
 use crate::format::codec::pipeline::Pipeline;
-use crate::format::codec::registry::Home;
+use crate::format::codec::registry::WasmModule;
 use crate::format::codec::sharding::transformer;
 use crate::format::codec::user::{Users, arrange_v2};
 use crate::format::metadata::document::{self, NodeDocument};
@@ -226,10 +226,10 @@ impl Binding {
     ///
     /// # Errors
     /// As [`Pipeline::bind`].
-    pub fn home(&self) -> Result<Home> {
-        let home = self.first_chain()?.level(0).map_or(Home::Engine, |level| level.pipeline.home());
+    pub fn module(&self) -> Result<WasmModule> {
+        let module = self.first_chain()?.level(0).map_or(WasmModule::Engine, |level| level.pipeline.module());
         let is_left = matches!(self.metadata.format, ZarrFormat::Draft(_)) || self.users.is_some();
-        Ok(if is_left && home == Home::Engine { Home::Full } else { home })
+        Ok(if is_left && module == WasmModule::Engine { WasmModule::Full } else { module })
     }
 
     /// Shape of what is stored under one key: of a shard, where there are shards.

@@ -5,7 +5,7 @@
 //! module that the array needs. The planner only has to know the position of the codec in its
 //! chain.
 
-use super::registry::{CodecKind, Home, needs_module};
+use super::registry::{CodecKind, WasmModule, needs_module};
 use super::user::{UserCodecs, UserStage, Users};
 use super::{
     ArrayBytes, ArrayToArray, ArrayToArraySpec, ArrayToBytes, ArrayToBytesSpec, BytesToBytes,
@@ -28,7 +28,7 @@ struct Elsewhere {
 
 #[derive(Clone, Copy, Debug)]
 enum Whose {
-    Module(Home),
+    Module(WasmModule),
     /// JavaScript of the user. The pipeline never calls the bound codec: see
     /// [`stepwise`](super::stepwise).
     User,
@@ -41,13 +41,13 @@ struct Bound {
     chunk: ChunkRepresentation,
 }
 
-/// The spec of a codec that the WebAssembly module `home` decodes.
-pub(super) fn spec(kind: CodecKind, home: Home, codec: &CodecMetadata, users: &Users) -> Spec {
+/// The spec of a codec that the WebAssembly module `module` decodes.
+pub(super) fn spec(kind: CodecKind, module: WasmModule, codec: &CodecMetadata, users: &Users) -> Spec {
     let (users, inner) = match users {
         Some(known) => (users.clone(), inner_codecs(codec, known)),
         None => (None, Vec::new()),
     };
-    of_kind(kind, Elsewhere { whose: Whose::Module(home), encoded: None, inner, users })
+    of_kind(kind, Elsewhere { whose: Whose::Module(module), encoded: None, inner, users })
 }
 
 /// The spec of a user codec.
@@ -88,7 +88,7 @@ impl Elsewhere {
 impl Bound {
     fn refuse(&self) -> Error {
         match self.whose {
-            Whose::Module(home) => needs_module(home),
+            Whose::Module(module) => needs_module(module),
             Whose::User => Error::unsupported("a user codec cannot run here: the facade must run it"),
         }
     }

@@ -16,7 +16,7 @@ use std::rc::Rc;
 use super::elsewhere;
 use super::user::{UserCodecs, UserStage, Users};
 use crate::error::{Error, Result, Stage};
-use crate::format::codec::registry::{self, Home, Parsed};
+use crate::format::codec::registry::{self, Parsed, WasmModule};
 use crate::format::codec::sharding::Sharding;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Output, Packed, Spec,
@@ -33,7 +33,7 @@ pub struct Pipeline {
     pub(super) array_to_bytes: Named<dyn ArrayToBytes>,
     pub(super) bytes_to_bytes: Vec<Named<dyn BytesToBytes>>,
     packed: Option<Packed>,
-    home: Home,
+    module: WasmModule,
     /// Set when the chain contains user codecs.
     cut: Option<Cut>,
     /// The codecs' metadata, when the chunk's bytes are its packed elements. The same codecs then
@@ -132,7 +132,7 @@ impl Pipeline {
         let mut array_to_bytes: Option<Named<dyn ArrayToBytes>> = None;
         let mut bytes_to_bytes = Vec::new();
         let mut encoded = decoded.clone();
-        let mut home = Home::Engine;
+        let mut module = WasmModule::Engine;
         let mut is_cut = false;
         for metadata in codecs {
             let user = match users {
@@ -143,7 +143,7 @@ impl Pipeline {
             let Parsed { spec, refusal } = match &user {
                 Some(stage) => elsewhere::user_spec(stage).into(),
                 None => {
-                    home = other_home(home, registry::home_of(&metadata.name, metadata.format))?;
+                    module = union_of_modules(module, registry::module_of(&metadata.name, metadata.format))?;
                     registry::parse_with(metadata, users)?
                 }
             };
@@ -170,14 +170,23 @@ impl Pipeline {
             .ok_or_else(|| Error::format("no array-to-bytes codec in the chain").in_field("codecs"))?;
         // A chain with user codecs runs codec by codec, never in place.
         let packed = array_to_bytes.codec.packed().filter(|_| !is_cut);
-        home = other_home(home, array_to_bytes.codec.sharding().map(Sharding::home))?;
+        module = union_of_modules(module, array_to_bytes.codec.sharding().map(Sharding::module))?;
         let cut = users.as_ref().filter(|_| is_cut).map(|users| {
             let pipeline = users.pipeline(codecs, &decoded);
             Cut { users: users.clone(), pipeline }
         });
         let raw = None;
-        let mut pipeline =
-            Self { decoded, encoded, array_to_array, array_to_bytes, bytes_to_bytes, packed, home, cut, raw };
+        let mut pipeline = Self {
+            decoded,
+            encoded,
+            array_to_array,
+            array_to_bytes,
+            bytes_to_bytes,
+            packed,
+            module,
+            cut,
+            raw,
+        };
         let is_raw = pipeline.bytes_to_bytes.is_empty() && pipeline.only_transposed();
         let is_packed = pipeline.packed.is_some();
         pipeline.raw = (is_raw && is_packed).then(|| codecs.to_vec());
@@ -196,8 +205,8 @@ impl Pipeline {
     }
 
     /// Which WebAssembly module can decode the whole chain.
-    pub fn home(&self) -> Home {
-        self.home
+    pub fn module(&self) -> WasmModule {
+        self.module
     }
 
     /// The exact length of the encoded bytes; `None` when it depends on the elements. A shard index
@@ -426,11 +435,13 @@ impl Pipeline {
 /// # Errors
 /// `Unsupported` for a chain that needs the full and the images module. Neither contains the other.
 /// The host build contains both.
-fn other_home(home: Home, other: Option<Home>) -> Result<Home> {
-    match (home, other.unwrap_or(Home::Engine)) {
-        (home, Home::Engine) => Ok(home),
-        (Home::Engine, other) => Ok(other),
-        (home, other) if home == other || (home.is_here() && other.is_here()) => Ok(home),
+fn union_of_modules(module: WasmModule, other: Option<WasmModule>) -> Result<WasmModule> {
+    match (module, other.unwrap_or(WasmModule::Engine)) {
+        (module, WasmModule::Engine) => Ok(module),
+        (WasmModule::Engine, other) => Ok(other),
+        (module, other) if module == other || (module.is_in_this_build() && other.is_in_this_build()) => {
+            Ok(module)
+        }
         _ => Err(Error::unsupported(
             "a chain cannot combine an image codec with a codec of the \"full\" module",
         )

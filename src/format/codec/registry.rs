@@ -25,7 +25,7 @@ pub enum CodecKind {
 /// The WebAssembly module that can **decode** a codec. Only the full module has encoders of
 /// compressors and filters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Home {
+pub enum WasmModule {
     /// The engine, which every reader loads. The other modules contain all that it has.
     Engine,
     /// The full module, loaded when an array needs it.
@@ -34,9 +34,9 @@ pub enum Home {
     Images,
 }
 
-impl Home {
+impl WasmModule {
     /// Whether this build contains that module. The host build contains all of them.
-    pub fn is_here(self) -> bool {
+    pub fn is_in_this_build(self) -> bool {
         match self {
             Self::Engine => true,
             Self::Full => ENCODERS,
@@ -60,22 +60,22 @@ pub struct Entry {
     /// The kind, which decides the position in a chain.
     pub kind: CodecKind,
     /// The WebAssembly module that decodes it.
-    pub home: Home,
+    pub module: WasmModule,
     /// What zarr-python, zarrs, TensorStore and zarrita do with it in v3 metadata.
     pub peers: [&'static str; 4],
     parse: fn(&Configuration<'_>) -> Result<Spec>,
 }
 
 macro_rules! entries {
-    ($($name:literal, $aliases:expr, $v2_ids:expr, $kind:ident, $home:ident, $parse:expr, $peers:expr;)*) => {
+    ($($name:literal, $aliases:expr, $v2_ids:expr, $kind:ident, $module:ident, $parse:expr, $peers:expr;)*) => {
         &[$(Entry {
             name: $name,
             aliases: &$aliases,
             v2_ids: &$v2_ids,
             kind: CodecKind::$kind,
-            home: Home::$home,
+            module: WasmModule::$module,
             peers: $peers,
-            parse: parser!($home, $parse),
+            parse: parser!($module, $parse),
         }),*]
     };
 }
@@ -87,17 +87,17 @@ macro_rules! parser {
         #[cfg(any(feature = "full", not(target_arch = "wasm32")))]
         let parse = $parse;
         #[cfg(not(any(feature = "full", not(target_arch = "wasm32"))))]
-        let parse = |_: &Configuration<'_>| Err(needs_module(Home::Full));
+        let parse = |_: &Configuration<'_>| Err(needs_module(WasmModule::Full));
         parse
     }};
     (Images, $parse:expr) => {{
         #[cfg(any(feature = "images", not(target_arch = "wasm32")))]
         let parse = $parse;
         #[cfg(not(any(feature = "images", not(target_arch = "wasm32"))))]
-        let parse = |_: &Configuration<'_>| Err(needs_module(Home::Images));
+        let parse = |_: &Configuration<'_>| Err(needs_module(WasmModule::Images));
         parse
     }};
-    ($home:ident, $parse:expr) => {
+    ($module:ident, $parse:expr) => {
         $parse
     };
 }
@@ -181,8 +181,8 @@ pub fn kind_of(name: &str, format: ZarrFormat) -> Option<CodecKind> {
 }
 
 /// The WebAssembly module that decodes the codec of this name; `None` for an unknown name.
-pub fn home_of(name: &str, format: ZarrFormat) -> Option<Home> {
-    find(name, format).map(|entry| entry.home)
+pub fn module_of(name: &str, format: ZarrFormat) -> Option<WasmModule> {
+    find(name, format).map(|entry| entry.module)
 }
 
 /// Parses a codec's metadata for encoding, which needs every parameter.
@@ -221,13 +221,13 @@ pub fn parse_with(codec: &CodecMetadata, users: &Users) -> Result<Parsed> {
 
 fn parse_entry(codec: &CodecMetadata, users: &Users) -> Result<Parsed> {
     let entry = lookup(&codec.name, codec.format)?;
-    if !entry.home.is_here() {
+    if !entry.module.is_in_this_build() {
         // The next codec of the chain sees another data type or shape, which only the codec can
         // tell.
-        if entry.kind == CodecKind::ArrayToArray && entry.home == Home::Full {
+        if entry.kind == CodecKind::ArrayToArray && entry.module == WasmModule::Full {
             Error::check_full(&codec.name)?;
         }
-        return Ok(elsewhere::spec(entry.kind, entry.home, codec, users).into());
+        return Ok(elsewhere::spec(entry.kind, entry.module, codec, users).into());
     }
     let read = || {
         let text = codec.configuration.as_deref().unwrap_or("{}");
@@ -246,13 +246,13 @@ fn parse_entry(codec: &CodecMetadata, users: &Users) -> Result<Parsed> {
 }
 
 /// The error of a codec that only another WebAssembly module of the package has.
-pub fn needs_module(home: Home) -> Error {
-    let module = match home {
-        Home::Engine => "engine",
-        Home::Full => "full",
-        Home::Images => "images",
+pub fn needs_module(module: WasmModule) -> Error {
+    let name = match module {
+        WasmModule::Engine => "engine",
+        WasmModule::Full => "full",
+        WasmModule::Images => "images",
     };
-    Error::unsupported(format!("only the package's {module:?} module has this codec, and another module ran"))
+    Error::unsupported(format!("only the package's {name:?} module has this codec, and another module ran"))
 }
 
 /// The error of encoding with an image codec.
@@ -266,7 +266,7 @@ pub fn image_codecs_are_read_only() -> Error {
 /// # Errors
 /// `Unsupported` in the engine.
 pub fn require_encoders() -> Result<()> {
-    if ENCODERS { Ok(()) } else { Err(needs_module(Home::Full).in_stage(Stage::Encode)) }
+    if ENCODERS { Ok(()) } else { Err(needs_module(WasmModule::Full).in_stage(Stage::Encode)) }
 }
 
 fn find(name: &str, format: ZarrFormat) -> Option<&'static Entry> {
@@ -329,8 +329,8 @@ mod tests {
         assert_eq!(kind_of("zlib", ZarrFormat::V2), Some(CodecKind::BytesToBytes));
         assert_eq!(kind_of("bytes", ZarrFormat::V2), None);
         assert_eq!(kind_of("endian", ZarrFormat::V3), Some(CodecKind::ArrayToBytes));
-        assert_eq!(home_of("numcodecs.zstd", ZarrFormat::V3), Some(Home::Engine));
-        assert_eq!(home_of("numcodecs.zstd", ZarrFormat::V2), None);
+        assert_eq!(module_of("numcodecs.zstd", ZarrFormat::V3), Some(WasmModule::Engine));
+        assert_eq!(module_of("numcodecs.zstd", ZarrFormat::V2), None);
     }
 
     #[test]

@@ -19,7 +19,7 @@ use elements::{data_types, sample};
 use zarr_wasm::error::{Error, ErrorKind};
 use zarr_wasm::format::codec::array_bytes::VariableBytes;
 use zarr_wasm::format::codec::pipeline::{Elements, Pipeline, Scratch};
-use zarr_wasm::format::codec::registry::{CodecKind, ENTRIES, Entry, Home};
+use zarr_wasm::format::codec::registry::{CodecKind, ENTRIES, Entry, WasmModule};
 use zarr_wasm::format::codec::{ArrayBytes, ChunkRepresentation};
 use zarr_wasm::format::data_type::{DataType, FillValue};
 use zarr_wasm::format::metadata::{CodecMetadata, ZarrFormat};
@@ -82,7 +82,7 @@ fn run(entry: &Entry, data_type: &DataType) -> Outcome {
     };
     let encoded = match pipeline.encode(decoded.clone()) {
         Ok(encoded) => encoded,
-        Err(error) if entry.home == Home::Images => {
+        Err(error) if entry.module == WasmModule::Images => {
             assert_eq!(error.kind(), ErrorKind::Unsupported, "{}: {error}", entry.name);
             let is_proved = entry.kind != CodecKind::ArrayToBytes || has_vector(entry, data_type);
             assert!(is_proved, "{} of {data_type:?} has no vector", entry.name);

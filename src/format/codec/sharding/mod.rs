@@ -20,7 +20,7 @@ pub use spec::{codec_list, parse};
 
 use crate::error::Result;
 use crate::format::codec::pipeline::Pipeline;
-use crate::format::codec::registry::{Home, require_encoders};
+use crate::format::codec::registry::{WasmModule, require_encoders};
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ChunkRepresentation};
 use crate::format::data_type::FillValue;
 use index::ShardIndexFormat;
@@ -51,8 +51,8 @@ impl Sharding {
     }
 
     /// Which module of the package can decode the inner chunks.
-    pub fn home(&self) -> Home {
-        self.inner.home()
+    pub fn module(&self) -> WasmModule {
+        self.inner.module()
     }
 
     /// Inner chunks along each dimension of the shard.
