@@ -11,7 +11,7 @@ use crate::access::part_buffer::PartBuffer;
 use crate::access::piece::{Header, Moved, MovedAxis, Piece, touched};
 use crate::error::{Error, Result};
 use crate::format::codec::pipeline::{Elements, Scratch};
-use crate::format::codec::user::{Ledger, Request, is_waiting};
+use crate::format::codec::user::{CodecCall, CodecCalls, is_waiting};
 use crate::format::conversion::Conversion;
 use crate::limits;
 
@@ -32,7 +32,7 @@ pub struct Assembly {
 struct Waiting {
     piece: Piece,
     encoded: Vec<u8>,
-    ledger: Ledger,
+    calls: CodecCalls,
 }
 
 impl Assembly {
@@ -69,8 +69,8 @@ impl Assembly {
             let end = limits::to_usize(piece.bytes.end, "buffer")?;
             let encoded = buffer.get(start..end).ok_or_else(wrong_table)?;
             if self.binding.users().is_some() {
-                let ledger = Ledger::default();
-                self.attempt(Waiting { piece, encoded: encoded.to_vec(), ledger }, scratch)?;
+                let calls = CodecCalls::default();
+                self.attempt(Waiting { piece, encoded: encoded.to_vec(), calls }, scratch)?;
             } else {
                 let placed = self.place(&piece, encoded, scratch);
                 placed.map_err(|error| error.at_key(self.key(&piece)))?;
@@ -80,11 +80,11 @@ impl Assembly {
     }
 
     /// Hands out what the user's codecs are to do: each request once, with the chunk's key.
-    pub fn requests(&mut self, mut take: impl FnMut(&str, Request<'_>)) {
+    pub fn requests(&mut self, mut take: impl FnMut(&str, CodecCall<'_>)) {
         let binding = self.binding.clone();
-        for Waiting { piece, ledger, .. } in &mut self.waiting {
+        for Waiting { piece, calls, .. } in &mut self.waiting {
             let key = key_of(&binding, piece);
-            ledger.hand_out(|request| take(&key, request));
+            calls.hand_out(|request| take(&key, request));
         }
     }
 
@@ -94,7 +94,7 @@ impl Assembly {
     /// `Format` for elements that are not as many as the chunk's.
     pub fn answer(&mut self, id: u32, output: &[u8]) -> Result<()> {
         for waiting in &mut self.waiting {
-            let answered = waiting.ledger.answer(id, output);
+            let answered = waiting.calls.answer(id, output);
             if answered.map_err(|error| error.at_key(key_of(&self.binding, &waiting.piece)))? {
                 return Ok(());
             }
@@ -108,7 +108,7 @@ impl Assembly {
     /// As [`supply`](Self::supply).
     pub fn resume(&mut self, scratch: &mut Scratch) -> Result<()> {
         for waiting in std::mem::take(&mut self.waiting) {
-            if waiting.ledger.is_answered() {
+            if waiting.calls.is_answered() {
                 self.attempt(waiting, scratch)?;
             } else {
                 self.waiting.push(waiting);
@@ -125,12 +125,12 @@ impl Assembly {
     /// Places a piece, as far as it goes without codecs that have not answered.
     fn attempt(&mut self, mut waiting: Waiting, scratch: &mut Scratch) -> Result<()> {
         let users = self.binding.users().clone();
-        let exchange = |ledger: &mut Ledger| users.iter().for_each(|users| users.exchange(ledger));
-        waiting.ledger.continue_at(self.next_request);
-        exchange(&mut waiting.ledger);
+        let exchange = |calls: &mut CodecCalls| users.iter().for_each(|users| users.exchange(calls));
+        waiting.calls.continue_at(self.next_request);
+        exchange(&mut waiting.calls);
         let placed = self.place(&waiting.piece, &waiting.encoded, scratch);
-        exchange(&mut waiting.ledger);
-        self.next_request = waiting.ledger.next();
+        exchange(&mut waiting.calls);
+        self.next_request = waiting.calls.next();
         match placed {
             Err(error) if is_waiting(&error) => self.waiting.push(waiting),
             placed => placed.map_err(|error| error.at_key(self.key(&waiting.piece)))?,

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 
-use zarr_wasm::format::codec::refused::REFUSED;
 use zarr_wasm::format::codec::registry::{CodecKind, ENTRIES, WasmModule};
+use zarr_wasm::format::codec::unsupported::UNSUPPORTED;
 use zarr_wasm::format::tolerated::{Entry, Form, STILL_REFUSED};
 
 /// Both tests may write the file.
@@ -37,7 +37,7 @@ fn codecs() -> String {
         assert!(written.is_ok());
     }
     table.push_str("\nKnown by name and not read:\n\n");
-    for (names, reason) in REFUSED {
+    for (names, reason) in UNSUPPORTED {
         let names = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let written = writeln!(table, "- {names}: {reason}.");
         assert!(written.is_ok());

@@ -12,7 +12,7 @@ use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 
-use super::user::Users;
+use super::user::OptionalUserCodecs;
 use crate::error::{Error, Result};
 use crate::format::metadata::json::Json;
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
@@ -33,8 +33,8 @@ pub struct Configuration<'a> {
     codec: &'a CodecMetadata,
     spelling: Spelling,
     fields: Vec<Field<'a>>,
-    users: Users,
-    refusal: RefCell<Option<Error>>,
+    users: OptionalUserCodecs,
+    encode_error: RefCell<Option<Error>>,
 }
 
 #[derive(Debug)]
@@ -59,17 +59,17 @@ impl<'a> Configuration<'a> {
             .into_iter()
             .map(|(name, value)| Field { name, value, understood: Cell::new(false) })
             .collect();
-        Ok(Self { codec, spelling, fields, users: None, refusal: RefCell::default() })
+        Ok(Self { codec, spelling, fields, users: None, encode_error: RefCell::default() })
     }
 
     /// Adds the user codecs of the array, for codecs that contain a chain of codecs.
     #[must_use]
-    pub fn with_users(self, users: &Users) -> Self {
+    pub fn with_users(self, users: &OptionalUserCodecs) -> Self {
         Self { users: users.clone(), ..self }
     }
 
     /// The user codecs of the array, for codecs that contain a chain of codecs.
-    pub fn users(&self) -> &Users {
+    pub fn users(&self) -> &OptionalUserCodecs {
         &self.users
     }
 
@@ -156,14 +156,14 @@ impl<'a> Configuration<'a> {
     /// kept.
     pub fn for_encoder<T>(&self, read: Result<Option<T>>) -> Option<T> {
         read.unwrap_or_else(|error| {
-            self.refusal.borrow_mut().get_or_insert(error);
+            self.encode_error.borrow_mut().get_or_insert(error);
             None
         })
     }
 
     /// The kept error: why this configuration can decode but not encode.
-    pub fn into_refusal(self) -> Option<Error> {
-        self.refusal.into_inner()
+    pub fn into_encode_error(self) -> Option<Error> {
+        self.encode_error.into_inner()
     }
 
     /// Counts a field as understood, whatever it holds. For fields that do not change decoding.
@@ -269,8 +269,9 @@ mod tests {
             assert_eq!(configuration.integer("level", 0..=9).unwrap(), Some(1));
             let field = configuration.finish().err().and_then(|error| error.context().field.clone());
             assert_eq!(field.as_deref(), refused, "{name}");
-            let refusal = configuration.into_refusal().and_then(|error| error.context().field.clone());
-            assert_eq!(refusal.is_some(), format == ZarrFormat::V2, "{name}: {refusal:?}");
+            let encode_error =
+                configuration.into_encode_error().and_then(|error| error.context().field.clone());
+            assert_eq!(encode_error.is_some(), format == ZarrFormat::V2, "{name}: {encode_error:?}");
         }
     }
 
@@ -282,8 +283,8 @@ mod tests {
         assert_eq!(configuration.for_encoder(configuration.integer("other", 0..=9)), Some(3));
         assert_eq!(configuration.for_encoder(configuration.integer("level", 0..=9)), None);
         configuration.finish().unwrap();
-        let refusal = configuration.into_refusal().unwrap();
-        assert_eq!(refusal.context().field.as_deref(), Some("level"));
+        let encode_error = configuration.into_encode_error().unwrap();
+        assert_eq!(encode_error.context().field.as_deref(), Some("level"));
     }
 
     #[test]

@@ -14,12 +14,12 @@ pub mod array_to_array;
 pub mod array_to_bytes;
 pub mod bytes_to_bytes;
 pub mod configuration;
-mod cut;
-mod elsewhere;
+mod external;
 pub mod pipeline;
-pub mod refused;
 pub mod registry;
 pub mod sharding;
+mod stepwise;
+pub mod unsupported;
 pub mod user;
 
 use std::fmt::{Debug, Formatter};

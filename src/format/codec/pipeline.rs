@@ -13,8 +13,8 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::elsewhere;
-use super::user::{UserCodecs, UserStage, Users};
+use super::external;
+use super::user::{BoundUserCodec, OptionalUserCodecs, UserCodecs};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::registry::{self, Parsed, WasmModule};
 use crate::format::codec::sharding::Sharding;
@@ -29,43 +29,43 @@ pub struct Pipeline {
     decoded: ChunkRepresentation,
     /// The chunk as the array → bytes codec sees it.
     encoded: ChunkRepresentation,
-    pub(super) array_to_array: Vec<Named<dyn ArrayToArray>>,
-    pub(super) array_to_bytes: Named<dyn ArrayToBytes>,
-    pub(super) bytes_to_bytes: Vec<Named<dyn BytesToBytes>>,
+    pub(super) array_to_array: Vec<NamedCodec<dyn ArrayToArray>>,
+    pub(super) array_to_bytes: NamedCodec<dyn ArrayToBytes>,
+    pub(super) bytes_to_bytes: Vec<NamedCodec<dyn BytesToBytes>>,
     packed: Option<Packed>,
     module: WasmModule,
     /// Set when the chain contains user codecs.
-    cut: Option<Cut>,
+    user_context: Option<UserCodecContext>,
     /// The codecs' metadata, when the chunk's bytes are its packed elements. The same codecs then
     /// decode a box of elements that is contiguous in those bytes.
     raw: Option<Vec<CodecMetadata>>,
 }
 
 /// What a chain with user codecs needs: see [`stepwise`](super::stepwise).
-pub(super) struct Cut {
+pub(super) struct UserCodecContext {
     pub users: Rc<UserCodecs>,
     /// The number of the pipeline in `users`.
     pub pipeline: usize,
 }
 
 /// A bound codec, and its name in the metadata for errors.
-pub(super) struct Named<T: ?Sized> {
+pub(super) struct NamedCodec<T: ?Sized> {
     pub(super) name: String,
     pub(super) codec: Box<T>,
     /// Set for a user codec, which JavaScript runs.
-    pub(super) user: Option<Rc<UserStage>>,
+    pub(super) user: Option<Rc<BoundUserCodec>>,
     /// Set when the codec decodes but cannot encode: the reason.
-    pub(super) refusal: Option<Error>,
+    pub(super) encode_error: Option<Error>,
 }
 
-impl<T: ?Sized> Named<T> {
+impl<T: ?Sized> NamedCodec<T> {
     pub(super) fn blame(&self, stage: Stage) -> impl Fn(Error) -> Error + '_ {
         move |error| error.in_stage(stage).in_codec(self.name.as_str())
     }
 
     /// Checks that the codec can encode.
     pub(super) fn check_encodes(&self) -> Result<()> {
-        self.refusal.clone().map_or(Ok(()), Err)
+        self.encode_error.clone().map_or(Ok(()), Err)
     }
 }
 
@@ -127,21 +127,25 @@ impl Pipeline {
     /// # Errors
     /// As [`bind`](Self::bind), and an error of [`Stage::UserCodec`] while a user codec's kind is
     /// not known.
-    pub fn bind_with(codecs: &[CodecMetadata], decoded: ChunkRepresentation, users: &Users) -> Result<Self> {
+    pub fn bind_with(
+        codecs: &[CodecMetadata],
+        decoded: ChunkRepresentation,
+        users: &OptionalUserCodecs,
+    ) -> Result<Self> {
         let mut array_to_array = Vec::new();
-        let mut array_to_bytes: Option<Named<dyn ArrayToBytes>> = None;
+        let mut array_to_bytes: Option<NamedCodec<dyn ArrayToBytes>> = None;
         let mut bytes_to_bytes = Vec::new();
         let mut encoded = decoded.clone();
         let mut module = WasmModule::Engine;
-        let mut is_cut = false;
+        let mut has_user_codec = false;
         for metadata in codecs {
             let user = match users {
                 Some(users) => users.bind(metadata, &encoded)?,
                 None => None,
             };
-            is_cut |= user.is_some();
-            let Parsed { spec, refusal } = match &user {
-                Some(stage) => elsewhere::user_spec(stage).into(),
+            has_user_codec |= user.is_some();
+            let Parsed { spec, encode_error } = match &user {
+                Some(stage) => external::user_spec(stage).into(),
                 None => {
                     module = union_of_modules(module, registry::module_of(&metadata.name, metadata.format))?;
                     registry::parse_with(metadata, users)?
@@ -153,15 +157,15 @@ impl Pipeline {
                 (Spec::ArrayToArray(spec), None) => {
                     let codec = spec.bind(&encoded).map_err(blame)?;
                     encoded = codec.encoded().clone();
-                    array_to_array.push(Named { name: name(), codec, user, refusal });
+                    array_to_array.push(NamedCodec { name: name(), codec, user, encode_error });
                 }
                 (Spec::ArrayToBytes(spec), None) => {
                     let codec = spec.bind(&encoded).map_err(blame)?;
-                    array_to_bytes = Some(Named { name: name(), codec, user, refusal });
+                    array_to_bytes = Some(NamedCodec { name: name(), codec, user, encode_error });
                 }
                 (Spec::BytesToBytes(spec), Some(_)) => {
                     let codec = spec.bind(&encoded).map_err(blame)?;
-                    bytes_to_bytes.push(Named { name: name(), codec, user, refusal });
+                    bytes_to_bytes.push(NamedCodec { name: name(), codec, user, encode_error });
                 }
                 (spec, _) => return Err(blame(out_of_place(&spec))),
             }
@@ -169,11 +173,11 @@ impl Pipeline {
         let array_to_bytes = array_to_bytes
             .ok_or_else(|| Error::format("no array-to-bytes codec in the chain").in_field("codecs"))?;
         // A chain with user codecs runs codec by codec, never in place.
-        let packed = array_to_bytes.codec.packed().filter(|_| !is_cut);
+        let packed = array_to_bytes.codec.packed().filter(|_| !has_user_codec);
         module = union_of_modules(module, array_to_bytes.codec.sharding().map(Sharding::module))?;
-        let cut = users.as_ref().filter(|_| is_cut).map(|users| {
+        let user_context = users.as_ref().filter(|_| has_user_codec).map(|users| {
             let pipeline = users.pipeline(codecs, &decoded);
-            Cut { users: users.clone(), pipeline }
+            UserCodecContext { users: users.clone(), pipeline }
         });
         let raw = None;
         let mut pipeline = Self {
@@ -184,7 +188,7 @@ impl Pipeline {
             bytes_to_bytes,
             packed,
             module,
-            cut,
+            user_context,
             raw,
         };
         let is_raw = pipeline.bytes_to_bytes.is_empty() && pipeline.only_transposed();
@@ -262,9 +266,12 @@ impl Pipeline {
         scratch: &'a mut Scratch,
     ) -> Result<Decoded<'a>> {
         let Scratch { elements, intermediate } = scratch;
-        if let Some(cut) = &self.cut {
+        if let Some(user_context) = &self.user_context {
             let strides = permuted_strides(&self.decoded.shape, &identity(&self.decoded.shape));
-            return Ok(Decoded { elements: Elements::of(self.decode_cut(cut, encoded)?, elements), strides });
+            return Ok(Decoded {
+                elements: Elements::of(self.decode_stepwise(user_context, encoded)?, elements),
+                strides,
+            });
         }
         if self.packed.is_some() && self.only_transposed() {
             self.decode_packed(encoded, wanted, elements, intermediate)?;
@@ -306,8 +313,8 @@ impl Pipeline {
     /// encoder, and as [`check_encodes`](Self::check_encodes).
     pub fn encode(&self, elements: ArrayBytes) -> Result<Vec<u8>> {
         self.check_encodes().map_err(|error| error.in_stage(Stage::Encode))?;
-        if let Some(cut) = &self.cut {
-            return self.encode_cut(cut, elements);
+        if let Some(user_context) = &self.user_context {
+            return self.encode_stepwise(user_context, elements);
         }
         let mut elements = elements;
         for stage in &self.array_to_array {
@@ -326,9 +333,9 @@ impl Pipeline {
     /// # Errors
     /// `Format` for a wrong parameter that only an encoder needs.
     pub fn check_encodes(&self) -> Result<()> {
-        self.array_to_array.iter().try_for_each(Named::check_encodes)?;
+        self.array_to_array.iter().try_for_each(NamedCodec::check_encodes)?;
         self.array_to_bytes.check_encodes()?;
-        self.bytes_to_bytes.iter().try_for_each(Named::check_encodes)
+        self.bytes_to_bytes.iter().try_for_each(NamedCodec::check_encodes)
     }
 
     fn element_size(&self) -> usize {
@@ -488,7 +495,7 @@ fn permuted_strides(shape: &[u64], axes: &[usize]) -> Vec<usize> {
 
 /// Decodes stages from last to first. Two buffers take turns.
 fn undo<'a>(
-    stages: &[Named<dyn BytesToBytes>],
+    stages: &[NamedCodec<dyn BytesToBytes>],
     encoded: &'a [u8],
     intermediate: &'a mut [Vec<u8>; 2],
 ) -> Result<&'a [u8]> {

@@ -5,8 +5,8 @@
 //! measurements or from their documentation. The README's table is made from them.
 
 use super::configuration::Configuration;
-use super::user::Users;
-use super::{Spec, array_to_array, array_to_bytes, bytes_to_bytes, elsewhere, refused, sharding};
+use super::user::OptionalUserCodecs;
+use super::{Spec, array_to_array, array_to_bytes, bytes_to_bytes, external, sharding, unsupported};
 use crate::error::{Error, Result, Stage};
 use crate::format::metadata::json::Document;
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
@@ -50,7 +50,7 @@ pub const ENCODERS: bool = cfg!(any(feature = "full", not(target_arch = "wasm32"
 
 /// One codec of the table.
 #[derive(Debug)]
-pub struct Entry {
+pub struct CodecEntry {
     /// The name that v3 metadata is written with.
     pub name: &'static str,
     /// Other names that are accepted in v3 metadata.
@@ -68,7 +68,7 @@ pub struct Entry {
 
 macro_rules! entries {
     ($($name:literal, $aliases:expr, $v2_ids:expr, $kind:ident, $module:ident, $parse:expr, $peers:expr;)*) => {
-        &[$(Entry {
+        &[$(CodecEntry {
             name: $name,
             aliases: &$aliases,
             v2_ids: &$v2_ids,
@@ -104,7 +104,7 @@ macro_rules! parser {
 
 /// Every codec that this package can decode.
 #[rustfmt::skip]
-pub static ENTRIES: &[Entry] = entries! {
+pub static ENTRIES: &[CodecEntry] = entries! {
     // name              aliases                    v2 ids      kind          module  parser
     // zarr-python zarrs tensorstore zarrita
     "bytes",             ["endian"],                [],         ArrayToBytes, Engine, array_to_bytes::bytes::parse,    ["yes", "yes", "yes", "yes"];
@@ -165,9 +165,9 @@ pub static ENTRIES: &[Entry] = entries! {
 ///
 /// # Errors
 /// `Unsupported` at [`Stage::CodecName`] for an unknown name.
-pub fn lookup(name: &str, format: ZarrFormat) -> Result<&'static Entry> {
+pub fn lookup(name: &str, format: ZarrFormat) -> Result<&'static CodecEntry> {
     find(name, format).ok_or_else(|| {
-        let error = match refused::reason(name) {
+        let error = match unsupported::reason(name) {
             Some(reason) => Error::unsupported(format!("this codec is not supported: {reason}")),
             None => Error::unsupported("unknown codec"),
         };
@@ -191,8 +191,8 @@ pub fn module_of(name: &str, format: ZarrFormat) -> Option<WasmModule> {
 /// `Unsupported` for an unknown codec, `Format` for a configuration that breaks the codec's
 /// specification. Both name the codec and the field.
 pub fn parse(codec: &CodecMetadata) -> Result<Spec> {
-    let Parsed { spec, refusal } = parse_with(codec, &None)?;
-    refusal.map_or(Ok(spec), Err)
+    let Parsed { spec, encode_error } = parse_with(codec, &None)?;
+    encode_error.map_or(Ok(spec), Err)
 }
 
 /// A parsed codec that can decode, and perhaps encode.
@@ -200,12 +200,12 @@ pub struct Parsed {
     /// The parsed codec.
     pub spec: Spec,
     /// Set when the codec cannot encode: the error of a parameter that only an encoder needs.
-    pub refusal: Option<Error>,
+    pub encode_error: Option<Error>,
 }
 
 impl From<Spec> for Parsed {
     fn from(spec: Spec) -> Self {
-        Self { spec, refusal: None }
+        Self { spec, encode_error: None }
     }
 }
 
@@ -213,13 +213,13 @@ impl From<Spec> for Parsed {
 ///
 /// # Errors
 /// As [`parse`], without the errors of parameters that only an encoder needs.
-pub fn parse_with(codec: &CodecMetadata, users: &Users) -> Result<Parsed> {
+pub fn parse_with(codec: &CodecMetadata, users: &OptionalUserCodecs) -> Result<Parsed> {
     let blame = |error: Error| error.in_codec(codec.name.as_str()).within_field(&codec.field);
-    let Parsed { spec, refusal } = parse_entry(codec, users).map_err(blame)?;
-    Ok(Parsed { spec, refusal: refusal.map(blame) })
+    let Parsed { spec, encode_error } = parse_entry(codec, users).map_err(blame)?;
+    Ok(Parsed { spec, encode_error: encode_error.map(blame) })
 }
 
-fn parse_entry(codec: &CodecMetadata, users: &Users) -> Result<Parsed> {
+fn parse_entry(codec: &CodecMetadata, users: &OptionalUserCodecs) -> Result<Parsed> {
     let entry = lookup(&codec.name, codec.format)?;
     if !entry.module.is_in_this_build() {
         // The next codec of the chain sees another data type or shape, which only the codec can
@@ -227,7 +227,7 @@ fn parse_entry(codec: &CodecMetadata, users: &Users) -> Result<Parsed> {
         if entry.kind == CodecKind::ArrayToArray && entry.module == WasmModule::Full {
             Error::check_full(&codec.name)?;
         }
-        return Ok(elsewhere::spec(entry.kind, entry.module, codec, users).into());
+        return Ok(external::spec(entry.kind, entry.module, codec, users).into());
     }
     let read = || {
         let text = codec.configuration.as_deref().unwrap_or("{}");
@@ -235,14 +235,14 @@ fn parse_entry(codec: &CodecMetadata, users: &Users) -> Result<Parsed> {
         let configuration = Configuration::new(codec, document.root())?.with_users(users);
         let spec = (entry.parse)(&configuration)?;
         configuration.finish()?;
-        Ok((spec, configuration.into_refusal()))
+        Ok((spec, configuration.into_encode_error()))
     };
     let blame = |error: Error| match codec.format {
         ZarrFormat::V2 => error,
         ZarrFormat::V3 | ZarrFormat::Draft(_) => error.within_field("configuration"),
     };
-    let (spec, refusal) = read().map_err(blame)?;
-    Ok(Parsed { spec, refusal: refusal.map(blame) })
+    let (spec, encode_error) = read().map_err(blame)?;
+    Ok(Parsed { spec, encode_error: encode_error.map(blame) })
 }
 
 /// The error of a codec that only another WebAssembly module of the package has.
@@ -269,7 +269,7 @@ pub fn require_encoders() -> Result<()> {
     if ENCODERS { Ok(()) } else { Err(needs_module(WasmModule::Full).in_stage(Stage::Encode)) }
 }
 
-fn find(name: &str, format: ZarrFormat) -> Option<&'static Entry> {
+fn find(name: &str, format: ZarrFormat) -> Option<&'static CodecEntry> {
     ENTRIES.iter().find(|entry| match format {
         ZarrFormat::V3 | ZarrFormat::Draft(_) => entry.name == name || entry.aliases.contains(&name),
         ZarrFormat::V2 => entry.v2_ids.contains(&name),
@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn unsupported_codecs_are_not_in_the_table() {
-        for name in refused::REFUSED.iter().flat_map(|(names, _)| *names) {
+        for name in unsupported::UNSUPPORTED.iter().flat_map(|(names, _)| *names) {
             assert!(find(name, ZarrFormat::V2).is_none() && find(name, ZarrFormat::V3).is_none(), "{name}");
         }
     }

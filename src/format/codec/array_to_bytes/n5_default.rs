@@ -9,7 +9,7 @@ use crate::format::codec::configuration::{Configuration, unfit};
 use crate::format::codec::pipeline::{Elements, Pipeline, Scratch};
 use crate::format::codec::registry::{CodecKind, kind_of, require_encoders};
 use crate::format::codec::sharding::codec_list;
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
 use crate::format::metadata::CodecMetadata;
 use crate::format::metadata::json::{Document, Json};
@@ -26,7 +26,7 @@ const LEAST_LIMIT: u64 = 1 << 20;
 #[derive(Clone, Debug)]
 struct N5Spec {
     codecs: Vec<CodecMetadata>,
-    users: Users,
+    users: OptionalUserCodecs,
 }
 
 /// Reads the configuration.

@@ -9,7 +9,7 @@ use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::pipeline::{Decoded, Elements, Pipeline, Scratch};
 use crate::format::codec::sharding::codec_list;
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::codec::{
     ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec, wrong_decoded_len,
 };
@@ -25,7 +25,7 @@ const HEADER: usize = 16;
 struct OptionalSpec {
     mask_codecs: Vec<CodecMetadata>,
     data_codecs: Vec<CodecMetadata>,
-    users: Users,
+    users: OptionalUserCodecs,
 }
 
 /// Reads the configuration.
@@ -74,7 +74,7 @@ struct Optional {
     count: usize,
     mask: Pipeline,
     data_codecs: Vec<CodecMetadata>,
-    users: Users,
+    users: OptionalUserCodecs,
     value_type: DataType,
 }
 

@@ -1,4 +1,5 @@
-//! `adler32`: the checksum of zlib's streams. <https://numcodecs.readthedocs.io/en/stable/checksum32.html>
+//! `adler32`: the checksum of zlib's streams.
+//! <https://numcodecs.readthedocs.io/en/stable/checksum32.html>
 //!
 //! It stands before the bytes, unless `location` says `end`.
 

@@ -1,4 +1,5 @@
-//! `base64`: bytes as text (RFC 4648, with padding). <https://numcodecs.readthedocs.io/en/stable/other/base64.html>
+//! `base64`: bytes as text (RFC 4648, with padding).
+//! <https://numcodecs.readthedocs.io/en/stable/other/base64.html>
 
 use ::base64::Engine as _;
 use ::base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,5 @@
-//! `bz2`: bzip2 streams, one or several. <https://numcodecs.readthedocs.io/en/stable/compress/bz2.html>
+//! `bz2`: bzip2 streams, one or several.
+//! <https://numcodecs.readthedocs.io/en/stable/compress/bz2.html>
 //!
 //! Checksums of every block and of each stream are verified.
 

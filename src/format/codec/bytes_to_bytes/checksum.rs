@@ -1,5 +1,5 @@
-//! Bytes with 32 bits of checksum, little-endian, before or behind them: what `crc32`, `adler32`, `fletcher32` and
-//! `jenkins_lookup3` of numcodecs have in common. The sum is always verified.
+//! Bytes with 32 bits of checksum, little-endian, before or behind them: what `crc32`, `adler32`,
+//! `fletcher32` and `jenkins_lookup3` of numcodecs have in common. The sum is always verified.
 //!
 //! Not for `crc32c`, which the specification of v3 has as well.
 

@@ -1,4 +1,5 @@
-//! `crc32`: the checksum of zlib and Ethernet. <https://numcodecs.readthedocs.io/en/stable/checksum32.html>
+//! `crc32`: the checksum of zlib and Ethernet.
+//! <https://numcodecs.readthedocs.io/en/stable/checksum32.html>
 //!
 //! It stands before the bytes, unless `location` says `end`.
 

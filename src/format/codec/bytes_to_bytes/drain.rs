@@ -13,8 +13,8 @@ const FIRST_GROWTH: usize = 1 << 14;
 /// Reads all that `reader` has. `what` it is is for errors.
 ///
 /// # Errors
-/// `Format` for a stream that is damaged, cut off, or not of the exact output's length; `Limit` where a growing output would
-/// pass its limit, or the decoder its memory.
+/// `Format` for a stream that is damaged, cut off, or not of the exact output's length; `Limit`
+/// where a growing output would pass its limit, or the decoder its memory.
 pub(super) fn drain(reader: &mut dyn Read, output: &mut Output<'_>, what: &str) -> Result<()> {
     match output {
         Output::Exact(output) => {

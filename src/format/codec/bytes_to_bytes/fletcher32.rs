@@ -1,7 +1,8 @@
 //! `fletcher32`: the checksum of HDF5's filter, behind the bytes.
 //! <https://numcodecs.readthedocs.io/en/stable/checksum32.html>
 //!
-//! HDF5 sums pairs of bytes, the first of a pair as the high one, and a lone last byte as the high one of a pair.
+//! HDF5 sums pairs of bytes, the first of a pair as the high one, and a lone last byte as the high
+//! one of a pair.
 
 use super::checksum::{Checksum, Location};
 use crate::error::Result;

@@ -1,7 +1,8 @@
 //! `gzip`: RFC 1952. <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/gzip/index.html>
 //!
-//! Several members in a row are one stream, as the RFC says; zeros may follow the last (tape padding, which Python's
-//! decoder takes as well). Checksum and length of every member are verified.
+//! Several members in a row are one stream, as the RFC says; zeros may follow the last (tape
+//! padding, which Python's decoder takes as well). Checksum and length of every member are
+//! verified.
 
 use miniz_oxide::deflate::compress_to_vec;
 use zlib_rs::crc32::crc32;
@@ -26,7 +27,8 @@ struct GzipSpec {
 /// # Errors
 /// None: a level that gzip does not have is an encoder's.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    // The specification requires the level, but a reader has no use for it; the defaults are the writers'.
+    // The specification requires the level, but a reader has no use for it; the defaults are the
+    // writers'.
     let (lowest, default) = match configuration.spelling() {
         Spelling::Zarr => (0, 5),
         Spelling::Numcodecs => (-1, 1),

@@ -1,4 +1,5 @@
-//! `imagecodecs_packbits`: run lengths as Apple's PackBits and TIFF have them. <https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf>
+//! `imagecodecs_packbits`: run lengths as Apple's PackBits and TIFF have them.
+//! <https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf>
 //!
 //! Read, and not written. No relation of `packbits`, which packs bools.
 

@@ -29,7 +29,8 @@ pub(super) struct Inflated {
 }
 
 impl Inflater {
-    /// Decodes the stream at the start of `encoded` to `output` from `start` on; a growing output ends there.
+    /// Decodes the stream at the start of `encoded` to `output` from `start` on; a growing output
+    /// ends there.
     pub(super) fn inflate(&self, encoded: &[u8], output: &mut Output<'_>, start: usize) -> Result<Inflated> {
         let mut tables = self.0.borrow_mut();
         let state = tables.get_or_insert_default();

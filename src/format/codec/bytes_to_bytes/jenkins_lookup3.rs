@@ -1,4 +1,5 @@
-//! `jenkins_lookup3`: Bob Jenkins' hash, which HDF5 uses as a checksum of metadata, behind the bytes.
+//! `jenkins_lookup3`: Bob Jenkins' hash, which HDF5 uses as a checksum of metadata, behind the
+//! bytes.
 //! <https://numcodecs.readthedocs.io/en/stable/checksum32.html>, <https://burtleburtle.net/bob/c/lookup3.c> (`hashlittle`)
 
 use super::checksum::{Checksum, Location};

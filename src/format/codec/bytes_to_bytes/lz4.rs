@@ -1,4 +1,5 @@
-//! `lz4` of numcodecs: the decoded size as four bytes, little-endian, then one LZ4 block (not the LZ4 frame format).
+//! `lz4` of numcodecs: the decoded size as four bytes, little-endian, then one LZ4 block (not the
+//! LZ4 frame format).
 //! <https://numcodecs.readthedocs.io/en/stable/compression/lz4.html>
 //!
 //! A v2 codec; v3 metadata has it as `numcodecs.lz4`.

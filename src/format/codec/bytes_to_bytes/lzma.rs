@@ -1,5 +1,6 @@
-//! `lzma`: the formats of Python's `lzma` module: `.xz`, the older `.lzma`, and raw streams, of which the configuration's
-//! filters say what they are. <https://numcodecs.readthedocs.io/en/stable/compress/lzma.html>,
+//! `lzma`: the formats of Python's `lzma` module: `.xz`, the older `.lzma`, and raw streams, of
+//! which the configuration's filters say what they are.
+//! <https://numcodecs.readthedocs.io/en/stable/compress/lzma.html>,
 //! <https://docs.python.org/3/library/lzma.html#filter-specs>
 //!
 //! Not here, outside of `.xz`: the filters for machine code.
@@ -21,7 +22,8 @@ use crate::format::codec::{
 use crate::format::metadata::json::Json;
 use crate::limits;
 
-/// The most memory a decoder may ask for (KiB): a dictionary of 128 MiB, twice that of the highest preset.
+/// The most memory a decoder may ask for (KiB): a dictionary of 128 MiB, twice that of the highest
+/// preset.
 const MEMORY_KIB: u32 = (128 << 10) + (1 << 10);
 
 /// The smallest dictionary there is.
@@ -61,7 +63,8 @@ struct Lzma {
 /// Reads the configuration.
 ///
 /// # Errors
-/// `Format` for formats and filters that do not exist or go together, `Unsupported` for filters of machine code.
+/// `Format` for formats and filters that do not exist or go together, `Unsupported` for filters of
+/// machine code.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let format = match configuration.integer("format", 1..=3)? {
         Some(2) => Format::Alone,
@@ -171,7 +174,8 @@ impl Lzma {
         if fits { Ok(()) } else { Err(unfit("filters", "those that the format can hold", "others")) }
     }
 
-    /// The configured options with a dictionary no larger than the data: more would only cost memory.
+    /// The configured options with a dictionary no larger than the data: more would only cost
+    /// memory.
     fn options_for(&self, len: usize) -> LzmaOptions {
         let mut options = self.options.clone();
         options.dict_size = dictionary(options.dict_size, len);

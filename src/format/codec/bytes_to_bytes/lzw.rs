@@ -1,7 +1,8 @@
-//! `lzw` (proposed to zarr-extensions), `imagecodecs_lzw`: LZW as TIFF has it. <https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf>
+//! `lzw` (proposed to zarr-extensions), `imagecodecs_lzw`: LZW as TIFF has it.
+//! <https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf>
 //!
-//! The highest bit first, codes one bit wider one code early, an end mark. Read, and not written. Not here: the bit order of TIFF
-//! writers before 1992.
+//! The highest bit first, codes one bit wider one code early, an end mark. Read, and not written.
+//! Not here: the bit order of TIFF writers before 1992.
 
 use std::io::{self, Read};
 

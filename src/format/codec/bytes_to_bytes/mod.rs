@@ -1,8 +1,10 @@
-//! Bytes → bytes codecs, one file each. <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/index.html>
+//! Bytes → bytes codecs, one file each.
+//! <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/index.html>
 //!
-//! Which of them exist is written in [`super::registry`] alone. What they share: a declared size is compared with what
-//! the encoded bytes can possibly hold ([`check_ratio`]) before anything is allocated for it, and encoders begin with
-//! [`require_encoders`], so that the engine build carries none.
+//! Which of them exist is written in [`super::registry`] alone. What they share: a declared size is
+//! compared with what the encoded bytes can possibly hold ([`check_ratio`]) before anything is
+//! allocated for it, and encoders begin with [`require_encoders`], so that the engine build carries
+//! none.
 
 pub mod adler32;
 #[cfg(any(feature = "full", not(target_arch = "wasm32")))]
@@ -36,7 +38,8 @@ pub mod zstd;
 use super::registry::require_encoders;
 use crate::error::{Error, Result};
 
-/// Refuses a declared size that a format cannot reach from so few bytes: the mark of a damaged or hostile header.
+/// Refuses a declared size that a format cannot reach from so few bytes: the mark of a damaged or
+/// hostile header.
 fn check_ratio(encoded: usize, declared: u64, best_ratio: u64) -> Result<()> {
     let most = (encoded as u64).saturating_mul(best_ratio);
     if declared <= most {

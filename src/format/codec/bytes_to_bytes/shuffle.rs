@@ -1,7 +1,8 @@
 //! `shuffle`: byte `j` of every element is gathered into plane `j`.
 //! <https://numcodecs.readthedocs.io/en/stable/shuffle.html>
 //!
-//! As a filter of its own; blosc has one inside. Bytes that are no whole count of elements are refused, as by numcodecs.
+//! As a filter of its own; blosc has one inside. Bytes that are no whole count of elements are
+//! refused, as by numcodecs.
 
 use super::require_encoders;
 use crate::error::{Error, Result};

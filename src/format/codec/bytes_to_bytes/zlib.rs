@@ -1,8 +1,8 @@
 //! `zlib`: RFC 1950. <https://numcodecs.readthedocs.io/en/stable/compression/zlib.html>
 //!
-//! A v2 codec; v3 metadata has it as `numcodecs.zlib`, imagecodecs under four names, of which `imagecodecs_deflate` may leave header
-//! and checksum out (`raw`). The checksum is verified. Preset dictionaries, which need one
-//! agreed outside the data, are refused.
+//! A v2 codec; v3 metadata has it as `numcodecs.zlib`, imagecodecs under four names, of which
+//! `imagecodecs_deflate` may leave header and checksum out (`raw`). The checksum is verified.
+//! Preset dictionaries, which need one agreed outside the data, are refused.
 
 use miniz_oxide::deflate::{compress_to_vec, compress_to_vec_zlib};
 use zlib_rs::adler32::adler32;

@@ -1,7 +1,7 @@
 //! `zstd`: RFC 8878. <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/zstd>
 //!
-//! Frames may lack their content size (numcodecs' older releases), carry a checksum, or stand several in a row. The C
-//! library does the work, behind [`crate::kernel::zstd`].
+//! Frames may lack their content size (numcodecs' older releases), carry a checksum, or stand
+//! several in a row. The C library does the work, behind [`crate::kernel::zstd`].
 
 use std::cell::RefCell;
 
@@ -85,7 +85,8 @@ impl Decoder {
         match self.with(|context| context.decompress_into(encoded, output)) {
             Ok(len) if len == expected => Ok(()),
             Ok(len) => Err(wrong_decoded_len(expected as u64, len as u64)),
-            // The library only says that the output is too small; the frames may say how large it should have been.
+            // The library only says that the output is too small; the frames may say how large it
+            // should have been.
             Err(error) => Err(match frame_content_size(encoded) {
                 Ok(Some(len)) if len != expected as u64 => wrong_decoded_len(expected as u64, len),
                 _ => failed(error),
@@ -93,7 +94,8 @@ impl Decoder {
         }
     }
 
-    /// Decodes all frames of `encoded`: at once where they say how much they hold, else as a stream, which needs a window too.
+    /// Decodes all frames of `encoded`: at once where they say how much they hold, else as a
+    /// stream, which needs a window too.
     fn decode_growing(&self, encoded: &[u8], buf: &mut Vec<u8>, limit: usize) -> Result<()> {
         buf.clear();
         let Some(len) = frame_content_size(encoded).map_err(failed)? else {

@@ -1,8 +1,10 @@
-//! The index of a shard: for each inner chunk, in C order, where it stands in the shard (offset, length), or nothing.
+//! The index of a shard: for each inner chunk, in C order, where it stands in the shard (offset,
+//! length), or nothing.
 //!
-//! Offsets count from the start of the shard wherever the index stands. Empty chunks have 2^64 − 1 twice. Chunks may
-//! stand in any order, with gaps, and may share bytes, but not those of the index: a shard that lost its first or last bytes has entries
-//! that reach into its index or past its end. One such entry, and the whole index is refused: the others would read as other values.
+//! Offsets count from the start of the shard wherever the index stands. Empty chunks have 2^64 − 1
+//! twice. Chunks may stand in any order, with gaps, and may share bytes, but not those of the
+//! index: a shard that lost its first or last bytes has entries that reach into its index or past
+//! its end. One such entry, and the whole index is refused: the others would read as other values.
 
 use std::ops::Range;
 
@@ -122,8 +124,8 @@ impl ShardIndexFormat {
         self.decode(shard.get(place).unwrap_or_default(), Some(shard.len() as u64))
     }
 
-    /// A shard of these encoded inner chunks (C order; `None` where all is fill value), which stand in it in this order of their
-    /// numbers.
+    /// A shard of these encoded inner chunks (C order; `None` where all is fill value), which stand
+    /// in it in this order of their numbers.
     ///
     /// # Errors
     /// As the index codecs.
@@ -154,7 +156,8 @@ impl ShardIndexFormat {
 }
 
 impl ShardIndex {
-    /// From offset and length of each inner chunk, as they were found; `room` is where chunks may stand in the shard.
+    /// From offset and length of each inner chunk, as they were found; `room` is where chunks may
+    /// stand in the shard.
     ///
     /// # Errors
     /// `Format` for an entry that overflows, is half empty, or leaves the room.
@@ -209,7 +212,8 @@ fn too_short(expected: u64, actual: u64) -> Error {
         .actual(format!("{actual} bytes"))
 }
 
-/// Whether an entry names nothing, or bytes of the room. What has no bytes may stand anywhere in the shard, whatever its offset.
+/// Whether an entry names nothing, or bytes of the room. What has no bytes may stand anywhere in
+/// the shard, whatever its offset.
 fn is_possible((offset, len): (u64, u64), room: &Range<u64>) -> bool {
     match (offset, len) {
         (EMPTY, EMPTY) => true,

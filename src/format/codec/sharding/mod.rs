@@ -1,10 +1,11 @@
 //! `sharding_indexed`: many inner chunks in one stored object, found through an index.
 //! <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/sharding-indexed/index.html>
 //!
-//! Status: zarr-python, zarrs and tensorstore read and write it; zarrita reads one level with the index at the end.
-//! A reader seldom decodes a whole shard: the planner (`access::plan`) reads the [`index`] and asks for inner chunks.
-//! The whole-shard decoder here serves chains that hide the index (a compressor after the shard), and writing.
-//! The storage transformer of the 2022 draft stores the same bytes, up to a checksum: [`transformer`] reads it as this codec.
+//! Status: zarr-python, zarrs and tensorstore read and write it; zarrita reads one level with the
+//! index at the end. A reader seldom decodes a whole shard: the planner (`access::plan`) reads the
+//! [`index`] and asks for inner chunks. The whole-shard decoder here serves chains that hide the
+//! index (a compressor after the shard), and writing. The storage transformer of the 2022 draft
+//! stores the same bytes, up to a checksum: [`transformer`] reads it as this codec.
 
 pub mod index;
 mod order;

@@ -1,4 +1,5 @@
-//! The configuration of `sharding_indexed`, and binding it: `chunk_shape`, `codecs`, `index_codecs`, `index_location`.
+//! The configuration of `sharding_indexed`, and binding it: `chunk_shape`, `codecs`,
+//! `index_codecs`, `index_location`.
 
 use std::rc::Rc;
 
@@ -7,7 +8,7 @@ use super::index::{IndexLocation, ShardIndexFormat};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::pipeline::Pipeline;
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::codec::{ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
 use crate::format::data_type::{DataType, FillValue, Integer};
 use crate::format::metadata::CodecMetadata;
@@ -21,7 +22,7 @@ struct ShardingSpec {
     codecs: Vec<CodecMetadata>,
     index_codecs: Vec<CodecMetadata>,
     index_location: IndexLocation,
-    users: Users,
+    users: OptionalUserCodecs,
 }
 
 /// Parses the configuration.

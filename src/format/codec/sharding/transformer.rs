@@ -1,9 +1,11 @@
-//! The sharding storage transformer of the 2022 draft, read as the codec that stores the same bytes under the same keys: an index
-//! at the end, little-endian, without a checksum, of chunks that stand in any order.
+//! The sharding storage transformer of the 2022 draft, read as the codec that stores the same bytes
+//! under the same keys: an index at the end, little-endian, without a checksum, of chunks that
+//! stand in any order.
 //!
-//! An array whose *first* transformers (those nearest to it) are these is read and written as any other sharded array: one index
-//! and merged ranges for a window. Below other transformers, and for whoever asks the store for chunks, the transformer itself
-//! stands in [`store::wrap::transform`](crate::store).
+//! An array whose *first* transformers (those nearest to it) are these is read and written as any
+//! other sharded array: one index and merged ranges for a window. Below other transformers, and for
+//! whoever asks the store for chunks, the transformer itself stands in
+//! [`store::wrap::transform`](crate::store).
 
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::ChunkGrid;
@@ -12,11 +14,13 @@ use crate::format::metadata::json::{Document, Json};
 use crate::format::metadata::write::text::{ObjectText, list, string};
 use crate::format::metadata::{ArrayMetadata, CodecMetadata, StorageTransformerMetadata, ZarrFormat};
 
-/// The array as it is stored, where its first transformers put its chunks together in shards: a grid of shards, and one codec. What
-/// is left of the transformers stands between those shards and the store.
+/// The array as it is stored, where its first transformers put its chunks together in shards: a
+/// grid of shards, and one codec. What is left of the transformers stands between those shards and
+/// the store.
 ///
 /// # Errors
-/// `Unsupported` for another binary format, `Format` naming the field for a configuration that does not fit the array.
+/// `Unsupported` for another binary format, `Format` naming the field for a configuration that does
+/// not fit the array.
 pub fn folded(declared: &ArrayMetadata) -> Result<Option<ArrayMetadata>> {
     let transformers = declared.storage_transformers.iter();
     let count = transformers.take_while(|transformer| is_sharding(&transformer.extension)).count();
@@ -40,10 +44,12 @@ fn put_together(stored: &mut ArrayMetadata, transformer: &StorageTransformerMeta
     Ok(())
 }
 
-/// Chunks along each dimension of a shard, from the JSON texts of the transformer's `type` and `configuration`.
+/// Chunks along each dimension of a shard, from the JSON texts of the transformer's `type` and
+/// `configuration`.
 ///
 /// # Errors
-/// `Unsupported` for a binary format other than `indexed` and for members that the text does not have, `Format` naming the field.
+/// `Unsupported` for a binary format other than `indexed` and for members that the text does not
+/// have, `Format` naming the field.
 pub fn chunks_per_shard(kind: &str, configuration: Option<&str>) -> Result<Vec<u64>> {
     let document = Document::parse(kind.as_bytes())?;
     if document.root().str().ok().as_deref() != Some("indexed") {
@@ -65,7 +71,8 @@ pub fn chunks_per_shard(kind: &str, configuration: Option<&str>) -> Result<Vec<u
 /// The shape of a shard of chunks of this shape.
 ///
 /// # Errors
-/// `Format` when the numbers do not fit the array, `Limit` for shards beyond 2^64 elements along a dimension.
+/// `Format` when the numbers do not fit the array, `Limit` for shards beyond 2^64 elements along a
+/// dimension.
 fn shard_shape(chunk_shape: &[u64], chunks_per_shard: &[u64]) -> Result<Vec<u64>> {
     if chunk_shape.len() != chunks_per_shard.len() || chunks_per_shard.contains(&0) {
         return Err(Error::format("chunks_per_shard does not fit the array")
@@ -80,7 +87,8 @@ fn shard_shape(chunk_shape: &[u64], chunks_per_shard: &[u64]) -> Result<Vec<u64>
     extents.collect()
 }
 
-/// The codec of shards whose chunks, of this shape, have these codecs; `field` is where the transformer stands.
+/// The codec of shards whose chunks, of this shape, have these codecs; `field` is where the
+/// transformer stands.
 fn codec(chunk_shape: &[u64], codecs: &[CodecMetadata], field: &str) -> CodecMetadata {
     let codecs = codecs.iter().map(|codec| match codec.format {
         ZarrFormat::V3 => {
@@ -144,7 +152,8 @@ mod tests {
         ]
     }
 
-    /// A shard of 2 × 2 chunks of one element each, of which two exist, put together from the text's words.
+    /// A shard of 2 × 2 chunks of one element each, of which two exist, put together from the
+    /// text's words.
     #[test]
     fn it_reads_what_the_transformer_stores() {
         let chunk = |value: u8| {

@@ -1,4 +1,5 @@
-//! A shard decoded or encoded as a whole: for chains that hide the index (a compressor after the shard), and for writing.
+//! A shard decoded or encoded as a whole: for chains that hide the index (a compressor after the
+//! shard), and for writing.
 //!
 //! Reading takes another road wherever it can: see `access::plan`.
 
@@ -177,7 +178,8 @@ impl Place {
         Ok(Self { offset: limits::to_usize(offset, "shard")?, dims })
     }
 
-    /// Calls `visit` with the positions of each element in the inner chunk and in the shard, in C order of the chunk.
+    /// Calls `visit` with the positions of each element in the inner chunk and in the shard, in C
+    /// order of the chunk.
     fn each(&self, mut visit: impl FnMut(usize, usize) -> Result<()>) -> Result<()> {
         let count: usize = self.dims.iter().map(|dim| dim.count).product();
         for linear in 0..count {

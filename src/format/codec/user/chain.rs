@@ -1,11 +1,12 @@
-//! v2's chains with codecs of the user's: their kinds decide where `bytes` stands, which parsing could only guess.
+//! v2's chains with codecs of the user's: their kinds decide where `bytes` stands, which parsing
+//! could only guess.
 
 use super::UserCodecs;
 use crate::format::codec::registry::{CodecKind, kind_of};
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
-/// Puts the `bytes` codec that v2's byte order means where it belongs: before the first codec of bytes, and nowhere when
-/// another codec makes the bytes.
+/// Puts the `bytes` codec that v2's byte order means where it belongs: before the first codec of
+/// bytes, and nowhere when another codec makes the bytes.
 pub fn arrange_v2(codecs: &mut Vec<CodecMetadata>, users: &UserCodecs) {
     let is_user = |codec: &CodecMetadata| users.kind_of(codec).is_some();
     if !codecs.iter().any(is_user) {

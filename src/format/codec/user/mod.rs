@@ -1,41 +1,44 @@
-//! Codecs that the user brought: known here by name, kind and what they make of a data type; run by somebody else.
+//! Codecs that the user brought: known here by name, kind and what they make of a data type; run by
+//! somebody else.
 //!
-//! Binding and coding are synchronous, a user's codec need not be. So the chain is cut at it: what goes into it is noted as a
-//! [`Request`], coding ends with an error of [`Stage::UserCodec`], and is begun again once the answer is there. A [`Ledger`]
-//! keeps how far each chunk has come, so that nothing before the cut is done twice. Binding works alike: a codec whose kind is
-//! not known yet leaves a [`Site`] as a question. Deliberately without knowledge of JavaScript: `js` and `ts` ask and answer.
+//! Binding and coding are synchronous, a user's codec need not be. So the chain is cut at it: what
+//! goes into it is noted as a [`CodecCall`], coding ends with an error of [`Stage::UserCodec`], and
+//! is begun again once the answer is there. A [`CodecCalls`] keeps how far each chunk has come, so
+//! that nothing before the cut is done twice. Binding works alike: a codec whose kind is not known
+//! yet leaves a [`Site`] as a question. Deliberately without knowledge of JavaScript: `js` and `ts`
+//! ask and answer.
 
+mod calls;
 mod chain;
-mod ledger;
 mod registered;
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
+pub use calls::{CallKey, CodecCall, CodecCalls, CodecData, Direction};
 pub use chain::arrange_v2;
-pub use ledger::{Direction, Flow, Key, Ledger, Request};
-pub use registered::{Registered, Site};
+pub use registered::{RegisteredCodec, Site};
 
 use super::{ChunkRepresentation, CodecKind};
 use crate::error::{Error, Result, Stage};
 use crate::format::metadata::{CodecMetadata, ZarrFormat};
 
 /// The user's codecs that the chains of one array may hold; none for nearly every array.
-pub type Users = Option<Rc<UserCodecs>>;
+pub type OptionalUserCodecs = Option<Rc<UserCodecs>>;
 
-/// See [`Users`].
+/// See [`OptionalUserCodecs`].
 #[derive(Debug, Default)]
 pub struct UserCodecs {
     names: Vec<String>,
-    registered: Vec<Registered>,
+    registered: Vec<RegisteredCodec>,
     question: RefCell<Option<Site>>,
-    ledger: RefCell<Ledger>,
+    calls: RefCell<CodecCalls>,
     pipelines: RefCell<Vec<(Vec<CodecMetadata>, ChunkRepresentation)>>,
 }
 
 /// A user's codec at its place in a chain.
 #[derive(Debug)]
-pub struct UserStage {
+pub struct BoundUserCodec {
     /// Which codec, for whoever runs it.
     pub site: Site,
     /// What it sees when it encodes, if that is an array.
@@ -50,13 +53,15 @@ impl UserCodecs {
     /// From the words of `ts`: see [`registered`].
     ///
     /// # Errors
-    /// `Argument` when they are others, `Format` or `Unsupported` for an encoded data type that nobody knows.
+    /// `Argument` when they are others, `Format` or `Unsupported` for an encoded data type that
+    /// nobody knows.
     pub fn from_json(json: &str) -> Result<Self> {
         let (names, registered) = registered::parse(json)?;
         Ok(Self { names, registered, ..Self::default() })
     }
 
-    /// The name that a codec of the metadata is registered by, if it is: v2's `id` also behind `numcodecs.`, as zarrita has it.
+    /// The name that a codec of the metadata is registered by, if it is: v2's `id` also behind
+    /// `numcodecs.`, as zarrita has it.
     fn name_of(&self, codec: &CodecMetadata) -> Option<&str> {
         let named = |name: &str| self.names.iter().find(|known| *known == name).map(String::as_str);
         match codec.format {
@@ -70,23 +75,25 @@ impl UserCodecs {
         self.name_of(codec).is_some()
     }
 
-    /// The kind of a codec of the user's, as far as it is known without its place: that of its configuration, or of its name with
-    /// another one.
+    /// The kind of a codec of the user's, as far as it is known without its place: that of its
+    /// configuration, or of its name with another one.
     pub fn kind_of(&self, codec: &CodecMetadata) -> Option<CodecKind> {
         self.name_of(codec)?;
         let exact = self.registered.iter().find(|known| known.is_of(codec));
         exact.or_else(|| self.registered.iter().find(|known| known.is_named(codec))).map(|known| known.kind)
     }
 
-    /// The user's codec that the metadata names, bound to what it will see; `None` when it is none of the user's.
+    /// The user's codec that the metadata names, bound to what it will see; `None` when it is none
+    /// of the user's.
     ///
     /// # Errors
-    /// Of [`Stage::UserCodec`] while its kind is not known: then [`take_question`](Self::take_question) tells which it is.
+    /// Of [`Stage::UserCodec`] while its kind is not known: then
+    /// [`take_question`](Self::take_question) tells which it is.
     pub fn bind(
         &self,
         codec: &CodecMetadata,
         decoded: &ChunkRepresentation,
-    ) -> Result<Option<Rc<UserStage>>> {
+    ) -> Result<Option<Rc<BoundUserCodec>>> {
         let Some(name) = self.name_of(codec) else { return Ok(None) };
         let site = Site::new(name, codec, decoded)?;
         let Some(known) = self.registered.iter().find(|known| known.is_at(codec, &site)) else {
@@ -94,7 +101,7 @@ impl UserCodecs {
             return Err(waiting());
         };
         let encoded = known.encoded(decoded)?;
-        Ok(Some(Rc::new(UserStage { site, decoded: decoded.clone(), encoded, kind: known.kind })))
+        Ok(Some(Rc::new(BoundUserCodec { site, decoded: decoded.clone(), encoded, kind: known.kind })))
     }
 
     /// The codec whose kind has to be known before the chain can be bound.
@@ -102,7 +109,8 @@ impl UserCodecs {
         self.question.take()
     }
 
-    /// The number of a pipeline, by which the ledger tells its chunks: the same for one that is bound again.
+    /// The number of a pipeline, by which the calls tells its chunks: the same for one that is
+    /// bound again.
     pub fn pipeline(&self, codecs: &[CodecMetadata], decoded: &ChunkRepresentation) -> usize {
         let mut pipelines = self.pipelines.borrow_mut();
         let known = pipelines.iter().position(|known| known.0 == codecs && known.1 == *decoded);
@@ -112,22 +120,22 @@ impl UserCodecs {
         })
     }
 
-    /// Puts the ledger of a chunk in its place while that chunk is coded, or back.
-    pub fn exchange(&self, ledger: &mut Ledger) {
-        std::mem::swap(&mut *self.ledger.borrow_mut(), ledger);
+    /// Puts the calls of a chunk in its place while that chunk is coded, or back.
+    pub fn exchange(&self, calls: &mut CodecCalls) {
+        std::mem::swap(&mut *self.calls.borrow_mut(), calls);
     }
 
     /// How far a chunk has come, and what it is there; `None` for one that has not been begun.
     ///
     /// # Errors
     /// Of [`Stage::UserCodec`] while its codec has not answered.
-    pub fn resume(&self, key: &Key) -> Result<Option<(usize, Flow)>> {
-        self.ledger.borrow().resume(key)
+    pub fn resume(&self, key: &CallKey) -> Result<Option<(usize, CodecData)>> {
+        self.calls.borrow().resume(key)
     }
 
     /// Notes that a codec of the user's is to be run, and gives the error that says so.
-    pub fn ask(&self, key: Key, at: usize, stage: &Rc<UserStage>, input: Flow) -> Error {
-        self.ledger.borrow_mut().ask(key, at, stage, input);
+    pub fn ask(&self, key: CallKey, at: usize, stage: &Rc<BoundUserCodec>, input: CodecData) -> Error {
+        self.calls.borrow_mut().ask(key, at, stage, input);
         waiting()
     }
 }

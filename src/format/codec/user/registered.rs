@@ -1,5 +1,6 @@
-//! What is known of the user's codecs: `{"names": […], "known": [{codec, configuration, dtype, shape, kind, encoded}]}`, as
-//! `ts/codec/bind.ts` writes it. `names` are those of the registry; a codec is known once its module was loaded and asked.
+//! What is known of the user's codecs: `{"names": […], "known": [{codec, configuration, dtype,
+//! shape, kind, encoded}]}`, as `ts/codec/bind.ts` writes it. `names` are those of the registry; a
+//! codec is known once its module was loaded and asked.
 
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +57,7 @@ impl Site {
 
 /// A codec of the user's that was loaded and asked what it is.
 #[derive(Debug)]
-pub struct Registered {
+pub struct RegisteredCodec {
     codec: String,
     configuration: Option<String>,
     dtype: String,
@@ -110,14 +111,14 @@ struct EncodedMessage {
 
 /// # Errors
 /// `Argument` for other words, and as data types.
-pub(super) fn parse(json: &str) -> Result<(Vec<String>, Vec<Registered>)> {
+pub(super) fn parse(json: &str) -> Result<(Vec<String>, Vec<RegisteredCodec>)> {
     let message: Message = serde_json::from_str(json)
         .map_err(|error| Error::argument("these are no codecs of a user's").actual(error.to_string()))?;
-    let known = message.known.into_iter().map(Registered::new).collect::<Result<_>>()?;
+    let known = message.known.into_iter().map(RegisteredCodec::new).collect::<Result<_>>()?;
     Ok((message.names, known))
 }
 
-impl Registered {
+impl RegisteredCodec {
     fn new(message: KnownMessage) -> Result<Self> {
         let kind = match message.kind {
             KindMessage::ArrayToArray => CodecKind::ArrayToArray,

@@ -1,7 +1,9 @@
-//! `jpeg` (proposed to zarr-extensions), `imagecodecs_jpeg`: baseline and progressive JPEG of 8 bits. <https://www.w3.org/Graphics/JPEG/itu-t81.pdf>
+//! `jpeg` (proposed to zarr-extensions), `imagecodecs_jpeg`: baseline and progressive JPEG of 8
+//! bits. <https://www.w3.org/Graphics/JPEG/itu-t81.pdf>
 //!
-//! Lossy: another decoder's samples may differ by a few. Colours are as libjpeg takes them: three components are YCbCr and come out as
-//! RGB, unless a marker or the configuration says otherwise. Not here: 12 bits, lossless and arithmetic JPEG, and YCCK.
+//! Lossy: another decoder's samples may differ by a few. Colours are as libjpeg takes them: three
+//! components are YCbCr and come out as RGB, unless a marker or the configuration says otherwise.
+//! Not here: 12 bits, lossless and arithmetic JPEG, and YCCK.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -111,7 +113,8 @@ impl ImageFormat for Jpeg {
         )?;
         let is_converted = self.is_converted(&frame)?;
         if let Some(at) = frame.adobe.filter(|_| frame.components == 3) {
-            // The decoder takes an RGB mark for CMYK; what is to be done with the colours is settled here.
+            // The decoder takes an RGB mark for CMYK; what is to be done with the colours is
+            // settled here.
             stream[at] = 1;
         }
         let mut decoder = JpegDecoder::new(ZCursor::new(&stream));

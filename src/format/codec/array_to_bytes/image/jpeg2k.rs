@@ -1,6 +1,8 @@
-//! `imagecodecs_jpeg2k`: JPEG 2000, as a file or a bare codestream. <https://www.iso.org/standard/78321.html>
+//! `imagecodecs_jpeg2k`: JPEG 2000, as a file or a bare codestream.
+//! <https://www.iso.org/standard/78321.html>
 //!
-//! Reversible ones come back to the bit, up to 24 bits a sample. Not here: components of different sizes or depths, and palettes.
+//! Reversible ones come back to the bit, up to 24 bits a sample. Not here: components of different
+//! sizes or depths, and palettes.
 
 use hayro_jpeg2000::{DecodeSettings, DecoderContext, Image};
 
@@ -14,7 +16,8 @@ use crate::limits;
 #[derive(Clone, Copy, Debug)]
 struct Jpeg2k;
 
-/// Reads the configuration, all of it for the encoder but `planar`, which decoding undoes by itself.
+/// Reads the configuration, all of it for the encoder but `planar`, which decoding undoes by
+/// itself.
 ///
 /// # Errors
 /// None.

@@ -1,8 +1,9 @@
-//! `jpegxl` (proposed to zarr-extensions), `imagecodecs_jpegxl`: JPEG XL, as a file or a bare codestream, of one frame or several.
+//! `jpegxl` (proposed to zarr-extensions), `imagecodecs_jpegxl`: JPEG XL, as a file or a bare
+//! codestream, of one frame or several.
 //! <https://jpeg.org/jpegxl/>
 //!
-//! Lossless ones come back to the bit. Samples keep the values that were stored: those of 12 bits in 16 are not stretched. A stored
-//! orientation is not applied.
+//! Lossless ones come back to the bit. Samples keep the values that were stored: those of 12 bits
+//! in 16 are not stretched. A stored orientation is not applied.
 
 use jxl_oxide::image::BitDepth;
 use jxl_oxide::{AllocTracker, FrameBuffer, JxlImage, Render};
@@ -23,7 +24,8 @@ struct JpegXl {
     index: Option<u32>,
 }
 
-/// Reads the configuration: the proposal's, which decoding must not depend on, or that of imagecodecs, which may name a frame.
+/// Reads the configuration: the proposal's, which decoding must not depend on, or that of
+/// imagecodecs, which may name a frame.
 ///
 /// # Errors
 /// `Format` for a frame's number that is none.
@@ -98,7 +100,8 @@ fn sample(depth: BitDepth, wanted: Sample) -> Sample {
     }
 }
 
-/// All channels of a frame, pixel after pixel. The decoder gives whole numbers as parts of the largest.
+/// All channels of a frame, pixel after pixel. The decoder gives whole numbers as parts of the
+/// largest.
 fn interleave(render: &Render, depth: BitDepth, sample: Sample, samples: &mut Vec<u8>) -> Result<()> {
     let planes: Vec<FrameBuffer> = render.image_planar();
     let len = planes.first().map_or(0, |plane| plane.buf().len());

@@ -1,7 +1,8 @@
-//! `imagecodecs_lerc`: Limited Error Raster Compression, versions 1 and 2. <https://github.com/Esri/lerc>
+//! `imagecodecs_lerc`: Limited Error Raster Compression, versions 1 and 2.
+//! <https://github.com/Esri/lerc>
 //!
-//! Within the error that the writer chose. Not here: masks, whose pixels have no value; imagecodecs leaves them at zero as well, but
-//! nothing would say so.
+//! Within the error that the writer chose. Not here: masks, whose pixels have no value; imagecodecs
+//! leaves them at zero as well, but nothing would say so.
 
 use lerc::{DataType, SampleData};
 

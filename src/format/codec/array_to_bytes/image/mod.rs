@@ -1,9 +1,11 @@
-//! Image formats as codecs: a chunk is one image, its samples are the chunk's elements. Read, and not written.
+//! Image formats as codecs: a chunk is one image, its samples are the chunk's elements. Read, and
+//! not written.
 //! <https://github.com/cgohlke/imagecodecs> (the `imagecodecs_*` of v2), and the image codecs proposed to zarr-extensions.
 //!
-//! A file a format, each over a decoder in pure Rust. What they share is here: the image's own header says how many samples it has and
-//! how wide they are, and that must be what the chunk has, before anything is allocated. Deliberately nothing about colour: samples are as
-//! the format's reference decoder gives them, interleaved, row after row.
+//! A file a format, each over a decoder in pure Rust. What they share is here: the image's own
+//! header says how many samples it has and how wide they are, and that must be what the chunk has,
+//! before anything is allocated. Deliberately nothing about colour: samples are as the format's
+//! reference decoder gives them, interleaved, row after row.
 
 pub mod jpeg;
 pub mod jpeg2k;
@@ -63,7 +65,8 @@ trait ImageFormat: Clone + Debug {
     /// The image's samples, little-endian.
     ///
     /// # Errors
-    /// `Format` for damaged bytes and for other samples than the chunk has, `Unsupported` for what the decoder does not know.
+    /// `Format` for damaged bytes and for other samples than the chunk has, `Unsupported` for what
+    /// the decoder does not know.
     fn decode(&self, encoded: &[u8], chunk: &Chunk) -> Result<Vec<u8>>;
 }
 
@@ -76,7 +79,8 @@ struct Chunk {
 }
 
 impl Chunk {
-    /// Compares what an image's header says with the chunk. Gives the length of its samples in bytes.
+    /// Compares what an image's header says with the chunk. Gives the length of its samples in
+    /// bytes.
     ///
     /// # Errors
     /// `Format` for other samples, `Limit` for more than a chunk may have.

@@ -1,7 +1,8 @@
-//! `imagecodecs_png`, `imagecodecs_spng`: PNG of 8 and 16 bits, one to four samples a pixel. <https://www.w3.org/TR/png-3/>
+//! `imagecodecs_png`, `imagecodecs_spng`: PNG of 8 and 16 bits, one to four samples a pixel.
+//! <https://www.w3.org/TR/png-3/>
 //!
-//! As libpng is told by imagecodecs: palettes and fewer bits come out as 8 bits, a transparent colour as an alpha channel. Of an
-//! animation the first image only.
+//! As libpng is told by imagecodecs: palettes and fewer bits come out as 8 bits, a transparent
+//! colour as an alpha channel. Of an animation the first image only.
 
 use std::io::Cursor;
 

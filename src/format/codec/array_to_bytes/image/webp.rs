@@ -1,6 +1,8 @@
-//! `imagecodecs_webp`: WebP, lossless and lossy, of one frame. <https://www.rfc-editor.org/rfc/rfc9649>
+//! `imagecodecs_webp`: WebP, lossless and lossy, of one frame.
+//! <https://www.rfc-editor.org/rfc/rfc9649>
 //!
-//! Three or four samples a pixel, as the chunk has: what the image lacks of an alpha channel is opaque. Not here: animations.
+//! Three or four samples a pixel, as the chunk has: what the image lacks of an alpha channel is
+//! opaque. Not here: animations.
 
 use std::io::Cursor;
 

@@ -1,9 +1,10 @@
 //! BloscLZ, Blosc's own compressor: FastLZ's format with a longer reach.
 //!
-//! A stream is a row of instructions. Below 32, the first byte plus one is a count of literals that follow. Otherwise its
-//! three high bits are a match's length (from 3; 7 goes on in further bytes while they are 255), its five low bits and
-//! one more byte the distance less one; all ones there mean that two more bytes, big-endian, say how much farther it is.
-//! The first instruction is always of literals: its three high bits are a mark and mean nothing.
+//! A stream is a row of instructions. Below 32, the first byte plus one is a count of literals that
+//! follow. Otherwise its three high bits are a match's length (from 3; 7 goes on in further bytes
+//! while they are 255), its five low bits and one more byte the distance less one; all ones there
+//! mean that two more bytes, big-endian, say how much farther it is. The first instruction is
+//! always of literals: its three high bits are a mark and mean nothing.
 
 use crate::error::{Error, Result};
 use crate::format::codec::bytes_to_bytes::truncated;
@@ -81,8 +82,8 @@ fn copy_literals(literals: &[u8], output: &mut [u8], at: usize) -> Result<usize>
     Ok(end)
 }
 
-/// Repeats what stands `distance` before `at`. A match longer than its distance repeats itself: what has been copied is
-/// copied again, twice as much each time.
+/// Repeats what stands `distance` before `at`. A match longer than its distance repeats itself:
+/// what has been copied is copied again, twice as much each time.
 fn copy_match(found: Match, output: &mut [u8], at: usize) -> Result<usize> {
     let Match { len, distance } = found;
     let from =
@@ -190,7 +191,8 @@ mod tests {
 
     #[test]
     fn instructions_by_hand() {
-        // Four literals (the mark is no part of their count), a match of 3 at distance 4, one literal.
+        // Four literals (the mark is no part of their count), a match of 3 at distance 4, one
+        // literal.
         assert_eq!(decoded(&[0x23, b'a', b'b', b'c', b'd', 0x20, 3, 0, b'!'], 8).unwrap(), b"abcdabc!");
         // A match of 9 + 255 + 1 at distance 1 repeats a byte.
         assert_eq!(

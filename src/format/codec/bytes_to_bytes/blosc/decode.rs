@@ -1,7 +1,7 @@
 //! The blocks of a Blosc frame, back to bytes: `blosc_d` of c-blosc 1.21.
 //!
-//! A block without a shuffle is decoded straight into its place; a shuffled one goes through one block of scratch, unless
-//! it is stored as it is.
+//! A block without a shuffle is decoded straight into its place; a shuffled one goes through one
+//! block of scratch, unless it is stored as it is.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -22,7 +22,8 @@ pub(super) struct Decoder {
 }
 
 impl Decoder {
-    /// Decodes the blocks that these runs (ascending, disjoint) touch into their places in `output`.
+    /// Decodes the blocks that these runs (ascending, disjoint) touch into their places in
+    /// `output`.
     pub(super) fn decode_runs(
         &self,
         header: &Header,
@@ -42,7 +43,8 @@ impl Decoder {
         Ok(())
     }
 
-    /// Decodes these blocks into their places in `output`, which has the length of the whole content.
+    /// Decodes these blocks into their places in `output`, which has the length of the whole
+    /// content.
     pub(super) fn decode_blocks(
         &self,
         header: &Header,

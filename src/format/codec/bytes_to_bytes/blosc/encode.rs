@@ -1,4 +1,5 @@
-//! Bytes to a Blosc frame that c-blosc 1 reads: its block sizes, its splits, its choice to copy what does not shrink.
+//! Bytes to a Blosc frame that c-blosc 1 reads: its block sizes, its splits, its choice to copy
+//! what does not shrink.
 //!
 //! Deliberately not byte for byte what c-blosc writes: the compressors are others.
 
@@ -123,7 +124,8 @@ impl Encoder {
         scratch
     }
 
-    /// A stream behind its length; as it is where it does not shrink, which a decoder sees by the length.
+    /// A stream behind its length; as it is where it does not shrink, which a decoder sees by the
+    /// length.
     fn append_stream(&self, stream: &[u8], frame: &mut Vec<u8>) -> Result<()> {
         let place = frame.len();
         frame.extend_from_slice(&[0; 4]);
@@ -160,7 +162,8 @@ impl Encoder {
         Ok(())
     }
 
-    /// Whether whole blocks are split: c-blosc does for all but zstd, so that its releases before 1.14 can read them.
+    /// Whether whole blocks are split: c-blosc does for all but zstd, so that its releases before
+    /// 1.14 can read them.
     fn splits(&self, blocksize: usize) -> bool {
         self.compressor != Compressor::Zstd && can_split(self.typesize, blocksize)
     }

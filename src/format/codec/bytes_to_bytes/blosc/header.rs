@@ -1,6 +1,7 @@
-//! The sixteen bytes in front of a Blosc 1 frame, checked as `blosc_run_decompression_with_context` of c-blosc 1.21 does,
-//! and a little harder: the frame must not be longer than its bytes (as `blosc_cbuffer_validate` demands). Bytes behind it are left alone:
-//! z5py stored the whole buffer that it had compressed into.
+//! The sixteen bytes in front of a Blosc 1 frame, checked as `blosc_run_decompression_with_context`
+//! of c-blosc 1.21 does, and a little harder: the frame must not be longer than its bytes (as
+//! `blosc_cbuffer_validate` demands). Bytes behind it are left alone: z5py stored the whole buffer
+//! that it had compressed into.
 
 use super::compressor::Compressor;
 use crate::error::{Error, Result};
@@ -132,7 +133,8 @@ impl Header {
         if self.decoded_len == 0 { 0 } else { self.decoded_len.div_ceil(self.blocksize) }
     }
 
-    /// What was done to a block of `len` bytes: c-blosc's own rules, which let flags stand that mean nothing.
+    /// What was done to a block of `len` bytes: c-blosc's own rules, which let flags stand that
+    /// mean nothing.
     pub(super) fn shuffle(&self, len: usize) -> Shuffle {
         if self.flags & flag::BYTE_SHUFFLE != 0 && self.typesize > 1 {
             Shuffle::Bytes

@@ -1,10 +1,12 @@
-//! `blosc`: the Blosc 1 container. <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/blosc/index.html>,
+//! `blosc`: the Blosc 1 container.
+//! <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/blosc/index.html>,
 //! <https://github.com/Blosc/c-blosc/blob/main/README_CHUNK_FORMAT.rst>
 //!
-//! The bytes are cut into blocks; each is shuffled, perhaps split into one stream for each byte of an element, and
-//! compressed. [`header`] knows the sixteen bytes in front, [`decode`] and [`encode`] the blocks, [`compressor`] the five
-//! compressors inside, of which [`blosclz`] is Blosc's own. A reader believes the header, never the configuration.
-//! Deliberately without Blosc 2, whose frames have another version and are refused by name.
+//! The bytes are cut into blocks; each is shuffled, perhaps split into one stream for each byte of
+//! an element, and compressed. [`header`] knows the sixteen bytes in front, [`decode`] and
+//! [`encode`] the blocks, [`compressor`] the five compressors inside, of which [`blosclz`] is
+//! Blosc's own. A reader believes the header, never the configuration. Deliberately without Blosc
+//! 2, whose frames have another version and are refused by name.
 
 mod blosclz;
 mod compressor;
@@ -83,7 +85,8 @@ fn zarr(configuration: &Configuration<'_>) -> Result<BloscSpec> {
         Spelling::Zarr => configuration.choice("shuffle", &SHUFFLES)?,
         Spelling::Numcodecs => numcodecs_shuffle(configuration)?,
     };
-    // 0 is "not given": written by early releases of zarr-python 3, and by numcodecs for the block size.
+    // 0 is "not given": written by early releases of zarr-python 3, and by numcodecs for the block
+    // size.
     let size = |field| -> Result<Option<usize>> {
         let size = configuration.integer(field, 0..=i64::from(i32::MAX))?.filter(|&size| size > 0);
         size.map(|size| limits::to_usize(size.unsigned_abs(), field)).transpose()

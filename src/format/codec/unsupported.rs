@@ -4,7 +4,7 @@
 //! The [`registry`](super::registry) lists the codecs that can be decoded.
 
 /// Names in v2 or v3 metadata, and the reason why they are not decoded.
-pub static REFUSED: &[(&[&str], &str)] = &[
+pub static UNSUPPORTED: &[(&[&str], &str)] = &[
     (&["pickle"], "decoding it runs code that the data brings along"),
     (&["grib"], "its chunks are GRIB messages of kerchunk's, which need a decoder of GRIB"),
     (
@@ -88,5 +88,5 @@ pub static REFUSED: &[(&[&str], &str)] = &[
 
 /// Why the codec of this name is not decoded; `None` for names that this table does not have.
 pub fn reason(name: &str) -> Option<&'static str> {
-    REFUSED.iter().find(|(names, _)| names.contains(&name)).map(|(_, reason)| *reason)
+    UNSUPPORTED.iter().find(|(names, _)| names.contains(&name)).map(|(_, reason)| *reason)
 }

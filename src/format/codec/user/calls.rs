@@ -1,8 +1,9 @@
-//! How far the chunks of a piece of work have come: most pieces are one chunk, a shard that is coded as a whole is many.
+//! How far the chunks of a piece of work have come: most pieces are one chunk, a shard that is
+//! coded as a whole is many.
 
 use std::rc::Rc;
 
-use super::{Site, UserStage, waiting};
+use super::{BoundUserCodec, Site, waiting};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::{ArrayBytes, ChunkRepresentation, CodecKind, wrong_decoded_len};
@@ -27,7 +28,7 @@ impl Direction {
 
 /// What stands between two codecs.
 #[derive(Clone, Debug)]
-pub enum Flow {
+pub enum CodecData {
     /// Before or after codecs of bytes.
     Bytes(Vec<u8>),
     /// Before or after codecs of arrays.
@@ -36,7 +37,7 @@ pub enum Flow {
 
 /// A chunk: its pipeline, and what went into that.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key {
+pub struct CallKey {
     /// The number that the pipeline has.
     pub pipeline: usize,
     /// Which way it goes.
@@ -47,7 +48,7 @@ pub struct Key {
 
 /// One run of a user's codec.
 #[derive(Clone, Debug)]
-pub struct Request<'a> {
+pub struct CodecCall<'a> {
     /// For the answer.
     pub id: u32,
     /// Which codec.
@@ -60,28 +61,29 @@ pub struct Request<'a> {
     pub decoded: &'a ChunkRepresentation,
     /// What an array would be at its other side.
     pub encoded: &'a ChunkRepresentation,
-    /// What goes in: bytes, packed elements, or `n + 1` offsets (32-bit, little-endian) before elements of variable length.
+    /// What goes in: bytes, packed elements, or `n + 1` offsets (32-bit, little-endian) before
+    /// elements of variable length.
     pub input: &'a [u8],
 }
 
 #[derive(Debug)]
-struct Entry {
+struct PendingCall {
     id: u32,
     at: usize,
-    stage: Rc<UserStage>,
+    stage: Rc<BoundUserCodec>,
     input: Vec<u8>,
     is_handed_out: bool,
-    answer: Option<Flow>,
+    answer: Option<CodecData>,
 }
 
 /// See the module.
 #[derive(Debug, Default)]
-pub struct Ledger {
-    entries: Vec<(Key, Entry)>,
+pub struct CodecCalls {
+    entries: Vec<(CallKey, PendingCall)>,
     next: u32,
 }
 
-impl Ledger {
+impl CodecCalls {
     /// The number that the next request will have.
     pub fn next(&self) -> u32 {
         self.next
@@ -97,35 +99,35 @@ impl Ledger {
         self.entries.iter().all(|(_, entry)| entry.answer.is_some())
     }
 
-    pub(super) fn resume(&self, key: &Key) -> Result<Option<(usize, Flow)>> {
+    pub(super) fn resume(&self, key: &CallKey) -> Result<Option<(usize, CodecData)>> {
         match self.entries.iter().find(|(known, _)| known == key).map(|(_, entry)| entry) {
             None => Ok(None),
-            Some(Entry { answer: Some(answer), at, .. }) => Ok(Some((at + 1, answer.clone()))),
+            Some(PendingCall { answer: Some(answer), at, .. }) => Ok(Some((at + 1, answer.clone()))),
             Some(_) => Err(waiting()),
         }
     }
 
-    pub(super) fn ask(&mut self, key: Key, at: usize, stage: &Rc<UserStage>, input: Flow) {
+    pub(super) fn ask(&mut self, key: CallKey, at: usize, stage: &Rc<BoundUserCodec>, input: CodecData) {
         let input = match input {
-            Flow::Bytes(bytes) | Flow::Array(ArrayBytes::Fixed(bytes)) => bytes,
-            Flow::Array(ArrayBytes::Variable(elements)) => elements.to_packed(),
+            CodecData::Bytes(bytes) | CodecData::Array(ArrayBytes::Fixed(bytes)) => bytes,
+            CodecData::Array(ArrayBytes::Variable(elements)) => elements.to_packed(),
         };
         let id = self.next;
         self.next += 1;
-        let entry = Entry { id, at, stage: stage.clone(), input, is_handed_out: false, answer: None };
+        let entry = PendingCall { id, at, stage: stage.clone(), input, is_handed_out: false, answer: None };
         self.entries.retain(|(known, _)| *known != key);
         self.entries.push((key, entry));
     }
 
     /// Takes what is to be run and was not handed out before.
-    pub fn hand_out(&mut self, mut take: impl FnMut(Request<'_>)) {
+    pub fn hand_out(&mut self, mut take: impl FnMut(CodecCall<'_>)) {
         for (key, entry) in &mut self.entries {
             if entry.answer.is_some() || std::mem::replace(&mut entry.is_handed_out, true) {
                 continue;
             }
-            let UserStage { site, decoded, encoded, kind } = &*entry.stage;
+            let BoundUserCodec { site, decoded, encoded, kind } = &*entry.stage;
             let (id, direction, kind) = (entry.id, key.direction, *kind);
-            take(Request { id, site, direction, kind, decoded, encoded, input: &entry.input });
+            take(CodecCall { id, site, direction, kind, decoded, encoded, input: &entry.input });
         }
     }
 
@@ -136,23 +138,23 @@ impl Ledger {
     pub fn answer(&mut self, id: u32, output: &[u8]) -> Result<bool> {
         let entry = self.entries.iter_mut().find(|(_, entry)| entry.id == id && entry.answer.is_none());
         let Some((key, entry)) = entry else { return Ok(false) };
-        let flow = entry.stage.output(key.direction, output);
+        let data = entry.stage.output(key.direction, output);
         let blame =
             |error: Error| error.in_codec(entry.stage.site.codec.as_str()).in_stage(key.direction.stage());
-        entry.answer = Some(flow.map_err(blame)?);
+        entry.answer = Some(data.map_err(blame)?);
         Ok(true)
     }
 }
 
-impl UserStage {
+impl BoundUserCodec {
     /// What comes out of it.
-    fn output(&self, direction: Direction, output: &[u8]) -> Result<Flow> {
+    fn output(&self, direction: Direction, output: &[u8]) -> Result<CodecData> {
         let elements = match (self.kind, direction) {
             (CodecKind::BytesToBytes, _) | (CodecKind::ArrayToBytes, Direction::Encode) => None,
             (_, Direction::Decode) => Some(&self.decoded),
             (CodecKind::ArrayToArray, Direction::Encode) => Some(&self.encoded),
         };
-        let Some(chunk) = elements else { return Ok(Flow::Bytes(output.to_vec())) };
+        let Some(chunk) = elements else { return Ok(CodecData::Bytes(output.to_vec())) };
         let array = match chunk.byte_len()? {
             Some(len) if len == output.len() as u64 => ArrayBytes::Fixed(output.to_vec()),
             Some(len) => return Err(wrong_decoded_len(len, output.len() as u64)),
@@ -162,6 +164,6 @@ impl UserStage {
                 ArrayBytes::Variable(VariableBytes::from_packed(output, count).ok_or_else(wrong)?)
             }
         };
-        Ok(Flow::Array(array))
+        Ok(CodecData::Array(array))
     }
 }
