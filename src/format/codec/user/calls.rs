@@ -1,5 +1,5 @@
-//! How far the chunks of a piece of work have come: most pieces are one chunk, a shard that is
-//! coded as a whole is many.
+//! The calls of user codecs for one piece of work. Most pieces of work are one chunk; a shard that
+//! is encoded or decoded as a whole has many chunks.
 
 use std::rc::Rc;
 
@@ -8,7 +8,7 @@ use crate::error::{Error, Result, Stage};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::{ArrayBytes, ChunkRepresentation, CodecKind, wrong_decoded_len};
 
-/// Which way a chunk goes through its chain.
+/// Whether a chunk is decoded or encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Direction {
     /// From bytes to elements.
@@ -26,42 +26,42 @@ impl Direction {
     }
 }
 
-/// What stands between two codecs.
+/// The data between two codecs.
 #[derive(Clone, Debug)]
 pub enum CodecData {
-    /// Before or after codecs of bytes.
+    /// The input or output of a bytes → bytes codec.
     Bytes(Vec<u8>),
-    /// Before or after codecs of arrays.
+    /// The input or output of an array → array codec.
     Array(ArrayBytes),
 }
 
-/// A chunk: its pipeline, and what went into that.
+/// Identifies a chunk by its pipeline and its input.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CallKey {
-    /// The number that the pipeline has.
+    /// The number of the pipeline.
     pub pipeline: usize,
-    /// Which way it goes.
+    /// Whether the chunk is decoded or encoded.
     pub direction: Direction,
-    /// All of it, packed.
+    /// The whole input of the pipeline, packed.
     pub input: Vec<u8>,
 }
 
-/// One run of a user's codec.
+/// One call of a user codec.
 #[derive(Clone, Debug)]
 pub struct CodecCall<'a> {
-    /// For the answer.
+    /// The number that the answer must repeat.
     pub id: u32,
-    /// Which codec.
+    /// The codec to run.
     pub site: &'a Site,
-    /// Whether it is to decode.
+    /// Whether it decodes or encodes.
     pub direction: Direction,
-    /// The kind that it said it has.
+    /// The kind that the codec declared.
     pub kind: CodecKind,
-    /// What an array would be that goes in (to encode) or comes out (of decoding).
+    /// The array on the decoded side of the codec.
     pub decoded: &'a ChunkRepresentation,
-    /// What an array would be at its other side.
+    /// The array on the encoded side of the codec.
     pub encoded: &'a ChunkRepresentation,
-    /// What goes in: bytes, packed elements, or `n + 1` offsets (32-bit, little-endian) before
+    /// The input: bytes, packed elements, or `n + 1` offsets (32-bit, little-endian) and then
     /// elements of variable length.
     pub input: &'a [u8],
 }
@@ -76,7 +76,7 @@ struct PendingCall {
     answer: Option<CodecData>,
 }
 
-/// See the module.
+/// The calls of one piece of work, with their answers.
 #[derive(Debug, Default)]
 pub struct CodecCalls {
     entries: Vec<(CallKey, PendingCall)>,
@@ -84,17 +84,17 @@ pub struct CodecCalls {
 }
 
 impl CodecCalls {
-    /// The number that the next request will have.
+    /// The number of the next call.
     pub fn next(&self) -> u32 {
         self.next
     }
 
-    /// Numbers requests from here on: ledgers of one part share their numbers.
+    /// Continues the numbers of other calls: all calls of one part have different numbers.
     pub fn continue_at(&mut self, next: u32) {
         self.next = next;
     }
 
-    /// Whether nothing is waited for.
+    /// Whether every call has an answer.
     pub fn is_answered(&self) -> bool {
         self.entries.iter().all(|(_, entry)| entry.answer.is_some())
     }
@@ -119,7 +119,7 @@ impl CodecCalls {
         self.entries.push((key, entry));
     }
 
-    /// Takes what is to be run and was not handed out before.
+    /// Passes every call that was not passed before to `take`.
     pub fn hand_out(&mut self, mut take: impl FnMut(CodecCall<'_>)) {
         for (key, entry) in &mut self.entries {
             if entry.answer.is_some() || std::mem::replace(&mut entry.is_handed_out, true) {
@@ -131,10 +131,10 @@ impl CodecCalls {
         }
     }
 
-    /// What a codec has answered; false when it was not asked here.
+    /// Stores the output of a call. Returns false when no open call has this number.
     ///
     /// # Errors
-    /// `Format` for elements that are not as many as the chunk's, naming the codec.
+    /// `Format` for output that does not fit the chunk; the error names the codec.
     pub fn answer(&mut self, id: u32, output: &[u8]) -> Result<bool> {
         let entry = self.entries.iter_mut().find(|(_, entry)| entry.id == id && entry.answer.is_none());
         let Some((key, entry)) = entry else { return Ok(false) };
@@ -147,7 +147,7 @@ impl CodecCalls {
 }
 
 impl BoundUserCodec {
-    /// What comes out of it.
+    /// Checks the output of the codec and gives it its form.
     fn output(&self, direction: Direction, output: &[u8]) -> Result<CodecData> {
         let elements = match (self.kind, direction) {
             (CodecKind::BytesToBytes, _) | (CodecKind::ArrayToBytes, Direction::Encode) => None,
@@ -159,7 +159,8 @@ impl BoundUserCodec {
             Some(len) if len == output.len() as u64 => ArrayBytes::Fixed(output.to_vec()),
             Some(len) => return Err(wrong_decoded_len(len, output.len() as u64)),
             None => {
-                let wrong = || Error::format("a codec gave elements of variable length that do not fit");
+                let wrong =
+                    || Error::format("the user codec returned elements of variable length that do not fit");
                 let count = usize::try_from(chunk.element_count()?).map_err(|_| wrong())?;
                 ArrayBytes::Variable(VariableBytes::from_packed(output, count).ok_or_else(wrong)?)
             }

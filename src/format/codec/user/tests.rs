@@ -1,5 +1,5 @@
-//! Chains with codecs of a user's, run here by the test: the inner chain of bytes is xor-ed,
-//! elements are added to.
+//! Chains with user codecs, which the test itself runs: `xor` changes bytes, `wider` changes the
+//! data type.
 
 use super::*;
 use crate::format::codec::ArrayBytes;
@@ -33,7 +33,7 @@ const XOR_16: &str =
 const WIDER: &str = r#"{"codec":"wider","configuration":"{}","dtype":"uint8","shape":[4],"kind":"array_to_array",
     "encoded":{"dataType":"\"uint16\"","shape":null,"fillValue":"7"}}"#;
 
-/// What the codecs of these tests make of a request.
+/// Runs the user codecs of these tests.
 fn run(request: &CodecCall<'_>) -> Vec<u8> {
     match (request.site.codec.as_str(), request.direction) {
         ("wider", Direction::Encode) => request.input.iter().flat_map(|byte| [*byte, 1]).collect(),
@@ -42,7 +42,7 @@ fn run(request: &CodecCall<'_>) -> Vec<u8> {
     }
 }
 
-/// Works until nothing is asked any more; tells how often that took.
+/// Repeats the work until no call is open. Returns the number of repetitions.
 fn until_answered<T>(users: &OptionalUserCodecs, mut work: impl FnMut() -> Result<T>) -> (Result<T>, usize) {
     let (users, mut calls, mut rounds) = (users.as_ref().unwrap(), CodecCalls::default(), 0);
     loop {
