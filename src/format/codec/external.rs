@@ -1,5 +1,5 @@
-//! A codec that this build cannot run: another WebAssembly module of the package, or the user's
-//! JavaScript, runs it.
+//! A codec that this build cannot run: another WebAssembly module of the package, or
+//! JavaScript of the user, runs it.
 //!
 //! The engine plans the read of an array that uses such a codec. Decode workers then load the
 //! module that the array needs. The planner only has to know the position of the codec in its

@@ -112,7 +112,7 @@ impl Output<'_> {
 
 /// The error of a chunk that decodes to another length than the metadata promises.
 pub fn wrong_decoded_len(expected: u64, actual: u64) -> Error {
-    Error::format("chunk decodes to the wrong number of bytes")
+    Error::format("the chunk decodes to the wrong number of bytes")
         .expected(format!("{expected} bytes"))
         .actual(format!("{actual} bytes"))
 }

@@ -1,8 +1,9 @@
-//! `conditional`: codecs of bytes that each chunk has or has not, as the bits before it say.
+//! `conditional`: bytes → bytes codecs that are applied to some chunks only. A header of bits in
+//! each chunk tells which; bit 0 is the first codec.
 //! <https://github.com/zarr-developers/zarr-extensions/tree/main/codecs/conditional>
 //!
-//! Bit 0 is the first codec's. We apply all of them where that makes a chunk smaller, and none
-//! where it does not; the text leaves that to writers.
+//! The specification lets the writer choose. This encoder applies all codecs if that makes the
+//! chunk smaller, else none.
 
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, unfit};
@@ -24,11 +25,11 @@ struct ConditionalSpec {
     users: OptionalUserCodecs,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
-/// `Format` when `codecs` is missing, or `header_bits` no multiple of eight that has a bit for
-/// each.
+/// `Format` when `codecs` is missing, or `header_bits` is not a multiple of eight with a bit for
+/// each codec.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let codecs = codec_list(configuration, "codecs")?;
     let least = codecs.len().div_ceil(8);
@@ -89,7 +90,7 @@ impl ConditionalSpec {
                 let bound = spec.bind(decoded).map_err(blame)?;
                 Ok(NamedCodec { name: codec.name.clone(), codec: bound, user, encode_error })
             }
-            _ => Err(blame(Error::format("conditional is for codecs of bytes only"))),
+            _ => Err(blame(Error::format("conditional contains bytes-to-bytes codecs only"))),
         }
     }
 }
@@ -103,12 +104,14 @@ struct Conditional {
 }
 
 impl Conditional {
-    /// The codecs, by number, that a header says were applied, in that order.
+    /// The numbers of the applied codecs, from the header of a chunk.
     fn applied(&self, header: &[u8]) -> Result<Vec<usize>> {
         let bits = header.iter().flat_map(|byte| (0..8).map(move |bit| byte >> bit & 1 == 1));
         let set = bits.enumerate().filter(|(_, bit)| *bit).map(|(idx, _)| {
-            let unknown =
-                || Error::format("header names a codec that is not there").actual(format!("bit {idx}"));
+            let unknown = || {
+                Error::format("the header of the chunk refers to a codec that the configuration lacks")
+                    .actual(format!("bit {idx}"))
+            };
             if idx < self.codecs.len() { Ok(idx) } else { Err(unknown()) }
         });
         set.collect()
@@ -118,7 +121,7 @@ impl Conditional {
         numbers.iter().filter_map(|number| self.codecs.get(*number)).collect()
     }
 
-    /// Where a chain of some of the codecs is cut, if the user's are among them.
+    /// What a chain of these codecs needs if it contains user codecs.
     fn user_context(&self, numbers: &[usize]) -> Option<UserCodecContext> {
         let users = self.users.as_ref()?;
         self.codecs(numbers).iter().find(|named| named.user.is_some())?;
@@ -164,7 +167,7 @@ impl BytesToBytes for Conditional {
     fn decode(&self, encoded: &[u8], mut output: Output<'_>) -> Result<()> {
         let (header, content) = encoded
             .split_at_checked(self.header_len)
-            .ok_or_else(|| Error::format("header of the conditional codec is cut off"))?;
+            .ok_or_else(|| Error::format("the header of the conditional codec is truncated"))?;
         let applied = self.applied(header)?;
         match self.user_context(&applied) {
             Some(user_context) => output.put(&run_bytes_codecs(
