@@ -12,7 +12,7 @@ use crate::access::instruction::{ChunkInstruction, ChunkProjection, PartHeader, 
 use crate::access::part_buffer::PartBuffer;
 use crate::error::{Error, Result};
 use crate::format::codec::pipeline::{Elements, Scratch};
-use crate::format::codec::user::{Ledger, Request, is_waiting};
+use crate::format::codec::user::{CodecCall, CodecCalls, is_waiting};
 use crate::format::conversion::Conversion;
 use crate::limits;
 
@@ -29,11 +29,11 @@ pub struct Assembly {
     next_request: u32,
 }
 
-/// A instruction that was begun.
+/// An instruction that was begun.
 struct Waiting {
     instruction: ChunkInstruction,
     encoded: Vec<u8>,
-    ledger: Ledger,
+    calls: CodecCalls,
 }
 
 impl Assembly {
@@ -70,8 +70,8 @@ impl Assembly {
             let end = limits::to_usize(instruction.bytes.end, "buffer")?;
             let encoded = buffer.get(start..end).ok_or_else(wrong_table)?;
             if self.binding.users().is_some() {
-                let ledger = Ledger::default();
-                self.attempt(Waiting { instruction, encoded: encoded.to_vec(), ledger }, scratch)?;
+                let calls = CodecCalls::default();
+                self.attempt(Waiting { instruction, encoded: encoded.to_vec(), calls }, scratch)?;
             } else {
                 let placed = self.place(&instruction, encoded, scratch);
                 placed.map_err(|error| error.at_key(self.key(&instruction)))?;
@@ -81,11 +81,11 @@ impl Assembly {
     }
 
     /// Hands out what the user's codecs are to do: each request once, with the chunk's key.
-    pub fn requests(&mut self, mut take: impl FnMut(&str, Request<'_>)) {
+    pub fn requests(&mut self, mut take: impl FnMut(&str, CodecCall<'_>)) {
         let binding = self.binding.clone();
-        for Waiting { instruction, ledger, .. } in &mut self.waiting {
+        for Waiting { instruction, calls, .. } in &mut self.waiting {
             let key = key_of(&binding, instruction);
-            ledger.hand_out(|request| take(&key, request));
+            calls.hand_out(|request| take(&key, request));
         }
     }
 
@@ -95,7 +95,7 @@ impl Assembly {
     /// `Format` for elements that are not as many as the chunk's.
     pub fn answer(&mut self, id: u32, output: &[u8]) -> Result<()> {
         for waiting in &mut self.waiting {
-            let answered = waiting.ledger.answer(id, output);
+            let answered = waiting.calls.answer(id, output);
             if answered.map_err(|error| error.at_key(key_of(&self.binding, &waiting.instruction)))? {
                 return Ok(());
             }
@@ -109,7 +109,7 @@ impl Assembly {
     /// As [`supply`](Self::supply).
     pub fn resume(&mut self, scratch: &mut Scratch) -> Result<()> {
         for waiting in std::mem::take(&mut self.waiting) {
-            if waiting.ledger.is_answered() {
+            if waiting.calls.is_answered() {
                 self.attempt(waiting, scratch)?;
             } else {
                 self.waiting.push(waiting);
@@ -118,20 +118,20 @@ impl Assembly {
         Ok(())
     }
 
-    /// Whether a instruction waits for a codec of the user's.
+    /// Whether an instruction waits for a codec of the user's.
     pub fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Places a instruction, as far as it goes without codecs that have not answered.
+    /// Places an instruction, as far as it goes without codecs that have not answered.
     fn attempt(&mut self, mut waiting: Waiting, scratch: &mut Scratch) -> Result<()> {
         let users = self.binding.users().clone();
-        let exchange = |ledger: &mut Ledger| users.iter().for_each(|users| users.exchange(ledger));
-        waiting.ledger.continue_at(self.next_request);
-        exchange(&mut waiting.ledger);
+        let exchange = |calls: &mut CodecCalls| users.iter().for_each(|users| users.exchange(calls));
+        waiting.calls.continue_at(self.next_request);
+        exchange(&mut waiting.calls);
         let placed = self.place(&waiting.instruction, &waiting.encoded, scratch);
-        exchange(&mut waiting.ledger);
-        self.next_request = waiting.ledger.next();
+        exchange(&mut waiting.calls);
+        self.next_request = waiting.calls.next();
         match placed {
             Err(error) if is_waiting(&error) => self.waiting.push(waiting),
             placed => placed.map_err(|error| error.at_key(self.key(&waiting.instruction)))?,

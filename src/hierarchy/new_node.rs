@@ -3,7 +3,7 @@
 use crate::access::binding::Binding;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::metadata::document::{self, NodeDocument};
 use crate::format::metadata::write::options::ArrayOptions;
 use crate::format::metadata::write::{self, edit};
@@ -40,7 +40,7 @@ impl NewNode {
     }
 
     /// The codecs of the user's that it may name.
-    pub(super) fn users(&self) -> &Users {
+    pub(super) fn users(&self) -> &OptionalUserCodecs {
         match self {
             Self::Array(options) => &options.users,
             Self::Group { .. } => &None,
@@ -74,7 +74,7 @@ fn warning_of(grid: &ChunkGrid) -> Option<String> {
 }
 
 /// Checks the codecs of a new array.
-pub(super) fn check_bound(array: ArrayMetadata, users: &Users) -> Result<()> {
+pub(super) fn check_bound(array: ArrayMetadata, users: &OptionalUserCodecs) -> Result<()> {
     let binding = Binding::of_with(array, users.clone())?;
     let checked = binding.first_chain().and_then(|chain| chain.check_encodes());
     check_codecs(checked.err())

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::access::binding::Binding;
 use crate::error::{Error, Result};
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::metadata::document::NodeDocument;
 use crate::format::path::{NodePath, StoreKey};
 use crate::read::chunk_cache::ChunkCache;
@@ -17,7 +17,7 @@ use crate::store::wrap::transform::Registry;
 #[derive(Clone, Default)]
 pub struct UserExtensions {
     /// The user's codecs.
-    pub codecs: Users,
+    pub codecs: OptionalUserCodecs,
     /// All known storage transformers, the built-in ones included.
     pub transformers: Rc<Registry>,
 }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::{ChunkUpdate, Updated, apply};
 use crate::access::binding::Binding;
 use crate::error::{Error, Result, Stage};
-use crate::format::codec::user::{Ledger, Request, is_waiting};
+use crate::format::codec::user::{CodecCall, CodecCalls, is_waiting};
 
 /// See the module.
 pub struct PendingUpdate {
@@ -14,7 +14,7 @@ pub struct PendingUpdate {
     update: ChunkUpdate,
     old: Option<Vec<u8>>,
     elements: Vec<u8>,
-    ledger: Ledger,
+    calls: CodecCalls,
     updated: Option<Updated>,
 }
 
@@ -34,7 +34,7 @@ impl PendingUpdate {
             update,
             old: old.map(<[u8]>::to_vec),
             elements: elements.to_vec(),
-            ledger: Ledger::default(),
+            calls: CodecCalls::default(),
             updated: None,
         };
         pending.attempt()?;
@@ -42,9 +42,9 @@ impl PendingUpdate {
     }
 
     /// Hands out what the user's codecs are to do: each request once, with the chunk's key.
-    pub fn requests(&mut self, mut take: impl FnMut(&str, Request<'_>)) {
+    pub fn requests(&mut self, mut take: impl FnMut(&str, CodecCall<'_>)) {
         let key = self.key();
-        self.ledger.hand_out(|request| take(&key, request));
+        self.calls.hand_out(|request| take(&key, request));
     }
 
     /// Takes what a codec of the user's has made for a request.
@@ -52,7 +52,7 @@ impl PendingUpdate {
     /// # Errors
     /// `Format` for elements that are not as many as the chunk's.
     pub fn answer(&mut self, id: u32, output: &[u8]) -> Result<()> {
-        match self.ledger.answer(id, output).map_err(|error| error.at_key(self.key()))? {
+        match self.calls.answer(id, output).map_err(|error| error.at_key(self.key()))? {
             true => Ok(()),
             false => Err(Error::argument("an answer to what was not asked")),
         }
@@ -63,7 +63,7 @@ impl PendingUpdate {
     /// # Errors
     /// As [`begin`](Self::begin).
     pub fn resume(&mut self) -> Result<()> {
-        if self.is_waiting() && self.ledger.is_answered() { self.attempt() } else { Ok(()) }
+        if self.is_waiting() && self.calls.is_answered() { self.attempt() } else { Ok(()) }
     }
 
     /// Whether a codec of the user's has not answered.
@@ -87,10 +87,10 @@ impl PendingUpdate {
 
     fn attempt(&mut self) -> Result<()> {
         let users = self.binding.users().clone();
-        let exchange = |ledger: &mut Ledger| users.iter().for_each(|users| users.exchange(ledger));
-        exchange(&mut self.ledger);
+        let exchange = |calls: &mut CodecCalls| users.iter().for_each(|users| users.exchange(calls));
+        exchange(&mut self.calls);
         let updated = apply(&self.binding, &self.update, self.old.as_deref(), &self.elements);
-        exchange(&mut self.ledger);
+        exchange(&mut self.calls);
         match updated {
             Err(error) if is_waiting(&error) => Ok(()),
             updated => {

@@ -1,5 +1,5 @@
-//! Tests of `cast`: NumPy's results where it defines them, the type's bounds where it does not, and every pair against
-//! conversion one number at a time through exact integers or doubles.
+//! Tests of `cast`: NumPy's results where NumPy defines them, the bounds of types elsewhere, and
+//! every pair of types against a cast of one number at a time through exact integers or doubles.
 #![allow(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss)]
 
 #[cfg(target_arch = "wasm32")]
@@ -17,7 +17,7 @@ fn converted(src: &[u8], from: NumberType, to: NumberType) -> Vec<u8> {
     dst
 }
 
-/// One number, exact: an integer or a double.
+/// One exact number: an integer or a double.
 #[derive(Clone, Copy, Debug)]
 enum Exact {
     Integer(i128),
@@ -42,7 +42,7 @@ fn read(bytes: &[u8], from: NumberType) -> Exact {
     }
 }
 
-/// A half by the definition of IEEE 754.
+/// The value of a half, by the definition of IEEE 754.
 fn half_value(bits: u16) -> f64 {
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
     let magnitude = match exponent {
@@ -54,7 +54,7 @@ fn half_value(bits: u16) -> f64 {
     if bits >> 15 == 1 { -magnitude } else { magnitude }
 }
 
-/// The nearest half, the even one of two.
+/// The nearest half, ties to even.
 fn half_bits(value: f64) -> u16 {
     let sign = u16::from(value.is_sign_negative()) << 15;
     let magnitude = value.abs();
@@ -108,7 +108,7 @@ fn agrees_with_the_oracle(src: &[u8], from: NumberType, to: NumberType) {
     let dst = converted(src, from, to);
     for (number, result) in src.chunks_exact(from.size()).zip(dst.chunks_exact(to.size())) {
         let right = expected(read(number, from), to);
-        // The bits of a NaN are not promised.
+        // The bits of a NaN may differ.
         assert!(
             result == right || is_nan(result, to) && is_nan(&right, to),
             "{number:?} {from:?} → {to:?}: {result:?}"
@@ -128,7 +128,7 @@ fn every_pair_agrees_with_the_oracle() {
 }
 
 #[test]
-fn every_half_is_what_ieee_754_says() {
+fn every_half_matches_ieee_754() {
     let halves: Vec<u8> = (0..=u16::MAX).flat_map(u16::to_le_bytes).collect();
     for to in ALL {
         agrees_with_the_oracle(&halves, F16, to);
@@ -192,7 +192,7 @@ fn halves_are_rounded_once() {
 
 #[test]
 fn known_results() {
-    // numpy 2: np.float16([1.5, -2, 65504]), np.float32([...]); clipping is ours, NumPy leaves it undefined.
+    // numpy 2: np.float16([1.5, -2, 65504]), np.float32([...]). NumPy does not define clipping.
     assert_eq!(
         converted(&[0x00, 0x3e, 0x00, 0xc0, 0xff, 0x7b], F16, I32),
         [[1, 0, 0, 0], [254, 255, 255, 255], [224, 255, 0, 0]].as_flattened()
@@ -206,12 +206,12 @@ fn known_results() {
     assert_eq!(converted(&(-5i16).to_le_bytes(), I16, U8), [0]);
     assert_eq!(converted(&300i16.to_le_bytes(), I16, U8), [255]);
     assert_eq!(converted(&u64::MAX.to_le_bytes(), U64, I64), i64::MAX.to_le_bytes());
-    // 2^53 + 1 is no double; to single precision it must not be rounded twice.
+    // 2^53 + 1 is not a double; to single precision it must not be rounded twice.
     assert_eq!(converted(&0x0020_0000_2000_0001i64.to_le_bytes(), I64, F32), 0x5a00_0001u32.to_le_bytes());
 }
 
 #[test]
-#[should_panic(expected = "keeps the count")]
+#[should_panic(expected = "the same number of numbers")]
 fn refuses_another_count() {
     cast(&[0; 8], I16, &mut [0; 8], I8);
 }

@@ -1,4 +1,5 @@
-//! Tests of `scatter`: against the oracle over element sizes, orders and signs, and at the edges of the slices.
+//! Tests of `scatter`: against the naive version over element sizes, orders and signs, and at the
+//! edges of the slices.
 #![allow(clippy::cast_possible_truncation)]
 
 #[cfg(target_arch = "wasm32")]
@@ -24,7 +25,7 @@ fn orthogonal_agrees_with_the_oracle(src: &[u8], dst: &[u8], plan: &Orthogonal<'
     assert!(out == expected.unwrap_or(dst.to_vec()), "{plan:?}");
 }
 
-/// Byte strides of a C-contiguous box whose dimensions are stored in `order`, slowest first.
+/// The byte strides of a packed box whose dimensions are stored in `order`, the slowest first.
 fn strides(shape: &[usize], order: &[usize], element_size: usize) -> Vec<isize> {
     let mut strides = vec![0; shape.len()];
     let mut step = element_size as isize;
@@ -55,7 +56,7 @@ fn every_transposition_of_every_element_size() {
 }
 
 #[test]
-fn places_a_chunk_in_a_larger_output() {
+fn copies_a_chunk_into_a_larger_output() {
     // 2 × 3 elements of a 4 × 4 chunk, rows reversed, every second column of a 3 × 8 output.
     let src: Vec<u8> = (0..16).collect();
     let mut dst = [0xee; 24];
@@ -68,7 +69,7 @@ fn places_a_chunk_in_a_larger_output() {
 }
 
 #[test]
-fn no_dimension_is_one_element_and_an_empty_one_is_none() {
+fn no_dimension_means_one_element_and_an_empty_one_means_none() {
     let (src, dst) = ([1, 2, 3, 4], [0; 4]);
     strided_agrees_with_the_oracle(
         &src,
@@ -84,7 +85,7 @@ fn no_dimension_is_one_element_and_an_empty_one_is_none() {
 }
 
 #[test]
-fn one_byte_too_far_on_any_side_is_refused() {
+fn one_byte_too_far_on_either_side_is_refused() {
     let good = Strided {
         element_size: 4,
         src_offset: 4,
@@ -171,7 +172,8 @@ mod properties {
 
     use super::*;
 
-    /// Permuted, cut, stepped and flipped: dimensions of a box in a source and in a destination of its own.
+    /// Dimensions of a source box and of a destination box: permuted, cropped, with steps and
+    /// flips.
     #[derive(Clone, Debug)]
     struct Case {
         shape: Vec<usize>,
@@ -201,7 +203,8 @@ mod properties {
         })
     }
 
-    /// Any positions in the source; in the destination, where a repeat has no defined winner, a permutation.
+    /// Any positions in the source, but a permutation in the destination, where repeats are
+    /// undefined.
     fn lists(count: usize) -> impl Strategy<Value = [Option<Vec<u32>>; 2]> {
         let anywhere = prop::collection::vec(0..count as u32, count);
         let permuted = Just((0..count as u32).collect::<Vec<_>>()).prop_shuffle();
@@ -262,7 +265,8 @@ mod properties {
             element_size in 1usize..5,
         ) {
             let dims: Vec<Dim> = dims.into_iter().enumerate().map(|(idx, (count, src_stride, dst_stride))| {
-                // Destination elements never share a byte: each dimension steps over the ones before it.
+                // Destination elements never overlap: each dimension's step exceeds the dimensions
+                // before it.
                 Dim { count, src_stride, dst_stride: (dst_stride + 4) * 60isize.pow(idx as u32) }
             }).collect();
             let (src, dst) = (naive::bytes(60, 1), vec![0xee; 9000]);

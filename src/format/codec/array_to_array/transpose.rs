@@ -1,9 +1,9 @@
-//! `transpose`: the dimensions of a chunk in another order.
+//! `transpose`: permutes the dimensions of a chunk.
 //! <https://zarr-specs.readthedocs.io/en/latest/v3/codecs/transpose/index.html>
 //!
-//! `order[i]` is the decoded dimension that stands at encoded dimension `i`. Before the final text, `"C"` stood for the
-//! same order and `"F"` for the reverse; both are still read. Mostly nothing is moved at all: the pipeline takes
-//! [`permutation`](ArrayToArray::permutation) into its strides.
+//! Encoded dimension `i` is decoded dimension `order[i]`. Drafts of the specification allowed `"C"`
+//! for the same order and `"F"` for the reverse order; both are still read. The pipeline mostly
+//! avoids moving elements: it applies [`permutation`](ArrayToArray::permutation) to its strides.
 
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
@@ -17,15 +17,15 @@ use crate::limits;
 /// The configuration: `order`.
 #[derive(Clone, Debug)]
 enum TransposeSpec {
-    /// `order[i]` is the decoded dimension that stands at encoded dimension `i`.
+    /// Encoded dimension `i` is decoded dimension `order[i]`.
     Permutation(Vec<usize>),
-    /// `"C"`.
+    /// `"C"`: the same order.
     Same,
-    /// `"F"`.
+    /// `"F"`: the reverse order.
     Reversed,
 }
 
-/// Reads the configuration.
+/// Parses the configuration.
 ///
 /// # Errors
 /// `Format` when `order` is missing or not a permutation.
@@ -123,7 +123,7 @@ impl Transpose {
             ArrayBytes::Fixed(bytes) => {
                 let size = self.encoded.data_type.size();
                 let size =
-                    size.ok_or_else(|| Error::unsupported("packed elements of a type without a fixed size"))?;
+                    size.ok_or_else(|| Error::unsupported("transpose needs elements of one size here"))?;
                 ArrayBytes::Fixed(self.gather(&bytes, size, direction)?)
             }
             ArrayBytes::Variable(elements) => {
@@ -140,13 +140,14 @@ impl Transpose {
         let mut to = limits::zeroed(expected, limits::CHUNK_BYTES, "chunk")?;
         let dims = self.dims(element_size, direction)?;
         let plan = Strided { element_size, src_offset: 0, dst_offset: 0, dims: &dims };
-        scatter(from, &mut to, &plan).map_err(|_| Error::format("chunk does not hold its shape"))?;
+        scatter(from, &mut to, &plan).map_err(|_| Error::format("the chunk is shorter than its shape"))?;
         Ok(to)
     }
 
-    /// Moves the elements' numbers, then follows them.
+    /// Permutes the indices of the elements, then copies the elements in that order.
     fn gather_variable(&self, from: &VariableBytes, direction: Direction) -> Result<VariableBytes> {
-        let count = u32::try_from(from.len()).map_err(|_| Error::limit("chunk has too many elements"))?;
+        let count =
+            u32::try_from(from.len()).map_err(|_| Error::limit("the chunk has more than 2^32 elements"))?;
         let mut numbers = Vec::new();
         limits::reserve(&mut numbers, from.len().saturating_mul(4), "chunk")?;
         numbers.extend((0..count).flat_map(u32::to_le_bytes));
@@ -160,7 +161,7 @@ impl Transpose {
         Ok(to)
     }
 
-    /// The loop nest, a dimension for each of the encoded ones.
+    /// The loops of the copy, one for each encoded dimension.
     fn dims(&self, element_size: usize, direction: Direction) -> Result<Vec<Dim>> {
         let decoded_strides = strides(&self.decoded_shape, element_size)?;
         let encoded_strides = strides(&self.encoded.shape, element_size)?;
@@ -177,12 +178,12 @@ impl Transpose {
     }
 }
 
-/// Bytes from one element to the next along each dimension, packed in C order.
+/// The distance in bytes between neighbours along each dimension of a packed array in C order.
 fn strides(shape: &[u64], element_size: usize) -> Result<Vec<isize>> {
     let mut stride = element_size as u64;
     let mut strides = vec![0; shape.len()];
     for (place, &len) in strides.iter_mut().zip(shape).rev() {
-        *place = isize::try_from(stride).map_err(|_| Error::limit("chunk does not fit memory"))?;
+        *place = isize::try_from(stride).map_err(|_| Error::limit("the chunk does not fit memory"))?;
         stride = limits::product([stride, len], "chunk")?;
     }
     Ok(strides)
@@ -215,13 +216,14 @@ mod tests {
     }
 
     #[test]
-    fn order_names_the_decoded_dimension_of_each_encoded_one() {
+    fn order_gives_the_decoded_dimension_of_each_encoded_one() {
         let codec = bound(r#"{"order": [2, 0, 1]}"#, &[2, 3, 4]).unwrap();
         assert_eq!(codec.encoded().shape, [4, 2, 3]);
         assert_eq!(codec.permutation(), Some(&[2, 0, 1][..]));
         let decoded: Vec<u8> = (0..24_u16).flat_map(u16::to_le_bytes).collect();
         let encoded = codec.encode(ArrayBytes::Fixed(decoded.clone())).unwrap();
-        // Element (k, i, j) of the encoded is element (i, j, k) of the decoded, by the specification's own words.
+        // Specification: element (k, i, j) of the encoded chunk is element (i, j, k) of the decoded
+        // one.
         let mut expected = Vec::new();
         for (k, i, j) in (0..4).flat_map(|k| (0..2).flat_map(move |i| (0..3).map(move |j| (k, i, j)))) {
             expected.extend_from_slice(&(i * 12 + j * 4 + k as u16).to_le_bytes());
@@ -231,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn elements_of_any_length_move_too() {
+    fn elements_of_variable_length_are_transposed() {
         let codec = bound(r#"{"order": [1, 0]}"#, &[2, 3]).unwrap();
         let variable = |words: [&str; 6]| {
             let mut elements = VariableBytes::new();
@@ -245,14 +247,14 @@ mod tests {
     }
 
     #[test]
-    fn the_orders_of_earlier_texts_are_read() {
+    fn the_orders_of_drafts_are_read() {
         let order = |text: &str| bound(text, &[2, 3, 4]).unwrap().permutation().map(<[usize]>::to_vec);
         assert_eq!(order(r#"{"order": "F"}"#), Some(vec![2, 1, 0]));
         assert_eq!(order(r#"{"order": "C"}"#), Some(vec![0, 1, 2]));
     }
 
     #[test]
-    fn chunks_without_elements_or_dimensions_pass() {
+    fn chunks_without_elements_or_dimensions_are_accepted() {
         let nothing = ArrayBytes::Fixed(Vec::new());
         assert_eq!(bound(r#"{"order": [1, 0]}"#, &[0, 3]).unwrap().decode(nothing.clone()).unwrap(), nothing);
         let scalar = ArrayBytes::Fixed(vec![7, 7]);
@@ -260,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_permutation_is_refused() {
+    fn an_order_that_is_no_permutation_is_refused() {
         for configuration in [
             r#"{"order": [0, 0]}"#,
             r#"{"order": [1, 2]}"#,

@@ -1,6 +1,7 @@
-//! `imagecodecs_packbits`: run lengths as Apple's PackBits and TIFF have them. <https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf>
+//! `imagecodecs_packbits`: run lengths in the format of Apple's PackBits and TIFF.
+//! <https://www.itu.int/itudoc/itu-t/com16/tiff-fx/docs/tiff6.pdf>
 //!
-//! Read, and not written. No relation of `packbits`, which packs bools.
+//! It can decode but not encode. `packbits`, which packs bools, is another codec.
 
 use super::truncated;
 use crate::error::Result;
@@ -11,7 +12,7 @@ use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, 
 #[derive(Clone, Copy, Debug)]
 struct PackBits;
 
-/// Reads the configuration: the axis along which rows were packed apart means nothing to a reader.
+/// Parses the configuration. Decoding does not need the axis along which rows were packed.
 ///
 /// # Errors
 /// None.
@@ -72,7 +73,7 @@ fn for_each_piece<'a>(encoded: &'a [u8], mut take: impl FnMut(Piece<'a>)) -> Res
                 take(Piece::Copied(bytes));
                 rest = behind;
             }
-            // Nothing, by the text.
+            // The specification ignores this code.
             128 => {}
             129.. => {
                 let (&byte, behind) = rest.split_first().ok_or_else(cut_off)?;

@@ -5,7 +5,7 @@ use super::options::ArrayOptions;
 use super::text::{ObjectText, list, string};
 use crate::error::{Error, Result};
 use crate::format::codec::registry::{self, CodecKind};
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::data_type::DataType;
 use crate::format::data_type::typestr::Endian;
 use crate::format::metadata::draft::{self, DraftCodec};
@@ -168,7 +168,7 @@ fn parse_v3(text: &str) -> Result<CodecMetadata> {
 }
 
 /// A numcodecs object, or a v3 codec that numcodecs has under another spelling; one of the user's has its name as its id.
-fn parse_v2(text: &str, users: &Users) -> Result<CodecMetadata> {
+fn parse_v2(text: &str, users: &OptionalUserCodecs) -> Result<CodecMetadata> {
     let document = Document::parse(text.as_bytes())?;
     let id = document.root().object().ok().and_then(|object| object.get("id")?.str().ok());
     if let Some(id) = id {

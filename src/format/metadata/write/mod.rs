@@ -22,13 +22,13 @@ use super::document::NodeDocument;
 use super::draft::write::{self as draft, Details};
 use super::{ArrayMetadata, Draft, GroupMetadata, ZarrFormat};
 use crate::error::{Result, Stage};
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 
 /// The documents of an array; codecs of the user's stand in it as they were given.
 ///
 /// # Errors
 /// `Argument` for metadata that the format cannot express.
-pub fn array(metadata: &ArrayMetadata, users: &Users) -> Result<NodeDocument> {
+pub fn array(metadata: &ArrayMetadata, users: &OptionalUserCodecs) -> Result<NodeDocument> {
     let texts = match metadata.format {
         ZarrFormat::V3 => {
             v3::array(metadata, users).map(|text| vec![(super::document::ZARR_JSON.to_owned(), text)])

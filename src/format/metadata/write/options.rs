@@ -11,7 +11,7 @@ use super::{defaults, edit};
 use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::{ChunkKeyEncoding, Separator};
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::data_type::typestr::{self, Endian};
 use crate::format::data_type::{DataType, FillValue, name, structure};
 use crate::format::metadata::extension::Extension;
@@ -73,7 +73,7 @@ pub struct ArrayOptions {
     /// JSON of the list of the array's extensions; the drafts only.
     pub extensions: Option<String>,
     /// Codecs of the user's that its chain may name.
-    pub users: Users,
+    pub users: OptionalUserCodecs,
 }
 
 impl ArrayOptions {

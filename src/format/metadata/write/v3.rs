@@ -4,7 +4,7 @@ use super::codecs;
 use super::text::{ObjectText, list, named, string};
 use crate::error::Result;
 use crate::format::chunk_grid::{ChunkGrid, GridDimension};
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::metadata::{ArrayMetadata, GroupMetadata};
 
 /// The document of a group.
@@ -17,7 +17,7 @@ pub fn group(metadata: &GroupMetadata) -> String {
 ///
 /// # Errors
 /// `Argument` for a fill value that is none of the type, `Unsupported` for what has no v3 form.
-pub fn array(metadata: &ArrayMetadata, users: &Users) -> Result<String> {
+pub fn array(metadata: &ArrayMetadata, users: &OptionalUserCodecs) -> Result<String> {
     let codecs = codecs::chain(&metadata.codecs, &metadata.data_type, metadata.shape.len(), users);
     let mut node = ObjectText::new()
         .with("zarr_format", "3")

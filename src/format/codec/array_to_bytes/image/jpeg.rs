@@ -1,7 +1,10 @@
-//! `jpeg` (proposed to zarr-extensions), `imagecodecs_jpeg`: baseline and progressive JPEG of 8 bits. <https://www.w3.org/Graphics/JPEG/itu-t81.pdf>
+//! `jpeg` (proposed to zarr-extensions), `imagecodecs_jpeg`: baseline and progressive JPEG of 8
+//! bits.
+//! <https://www.w3.org/Graphics/JPEG/itu-t81.pdf>
 //!
-//! Lossy: another decoder's samples may differ by a few. Colours are as libjpeg takes them: three components are YCbCr and come out as
-//! RGB, unless a marker or the configuration says otherwise. Not here: 12 bits, lossless and arithmetic JPEG, and YCCK.
+//! It is lossy: the samples of another decoder may differ by a few. Colours follow libjpeg: three
+//! components are YCbCr and decode to RGB, unless a marker or the configuration says otherwise.
+//! JPEG of 12 bits, lossless and arithmetic JPEG, and YCCK are not supported.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -16,7 +19,7 @@ use crate::format::codec::Spec;
 use crate::format::codec::configuration::{Configuration, unfit};
 use crate::format::metadata::json::Json;
 
-/// Colours, by imagecodecs' names and libjpeg's numbers.
+/// Colour spaces, by imagecodecs' names and libjpeg's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Colors {
     Grayscale,
@@ -26,21 +29,22 @@ enum Colors {
     Ycck,
 }
 
-/// The configuration, as far as decoding depends on it.
+/// The part of the configuration that decoding depends on.
 #[derive(Clone, Debug)]
 struct Jpeg {
-    /// Quantisation and Huffman tables of all chunks, a JPEG stream without an image.
+    /// The quantisation and Huffman tables of all chunks, as a JPEG stream without an image.
     tables: Option<Vec<u8>>,
-    /// What stands before the scan of every chunk, which then lacks its end too.
+    /// The bytes before the scan of every chunk. A chunk with this header lacks its end marker too.
     header: Option<Vec<u8>>,
     stored: Option<Colors>,
     wanted: Option<Colors>,
 }
 
-/// Reads the configuration: imagecodecs' or the proposal's, whose fields are the encoder's.
+/// Parses the configuration of imagecodecs or of the proposal. The proposal's fields are for
+/// encoding.
 ///
 /// # Errors
-/// `Format` for colours that libjpeg does not have, and for tables that are no base64.
+/// `Format` for colour spaces that libjpeg does not have, and for tables that are not base64.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let of_the_writer = [
         "level",
@@ -63,7 +67,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     }))
 }
 
-/// Null means "none" in either way of writing.
+/// Reads a field; null means absent in both configurations.
 fn optional<T>(
     configuration: &Configuration<'_>,
     field: &str,
@@ -111,7 +115,8 @@ impl ImageFormat for Jpeg {
         )?;
         let is_converted = self.is_converted(&frame)?;
         if let Some(at) = frame.adobe.filter(|_| frame.components == 3) {
-            // The decoder takes an RGB mark for CMYK; what is to be done with the colours is settled here.
+            // The decoder would take an RGB marker for CMYK. This code has already decided how to
+            // convert the colours.
             stream[at] = 1;
         }
         let mut decoder = JpegDecoder::new(ZCursor::new(&stream));
@@ -121,7 +126,7 @@ impl ImageFormat for Jpeg {
         let options: DecoderOptions = decoder.options().set_strict_mode(true).jpeg_set_out_colorspace(output);
         decoder.set_options(options);
         if decoder.output_buffer_size() != Some(len) {
-            return Err(unsupported(Self::NAME, format!("colours {given:?}")));
+            return Err(unsupported(Self::NAME, format!("the colour space {given:?}")));
         }
         let mut samples = buffer(len)?;
         decoder.decode_into(&mut samples).map_err(|error| damaged(Self::NAME, format!("{error:?}")))?;
@@ -130,7 +135,7 @@ impl ImageFormat for Jpeg {
 }
 
 impl Jpeg {
-    /// The chunk with what its writer left out.
+    /// The chunk with the tables, header and end marker that its writer omitted.
     fn whole_stream(&self, encoded: &[u8]) -> Vec<u8> {
         let mut stream = match &self.header {
             Some(header) => [header, encoded, &[0xff, 0xd9]].concat(),
@@ -143,7 +148,7 @@ impl Jpeg {
         stream
     }
 
-    /// Whether YCbCr is to become RGB.
+    /// Whether to convert YCbCr to RGB.
     fn is_converted(&self, frame: &Frame) -> Result<bool> {
         let stored = self.stored.unwrap_or(frame.colors);
         let usual = match stored {
@@ -154,34 +159,36 @@ impl Jpeg {
         match (stored, self.wanted.unwrap_or(usual)) {
             (stored, wanted) if stored == wanted => Ok(false),
             (Colors::YCbCr, Colors::Rgb) => Ok(true),
-            (stored, wanted) => Err(unsupported(Self::NAME, format!("{stored:?} as {wanted:?}"))),
+            (stored, wanted) => {
+                Err(unsupported(Self::NAME, format!("a conversion of {stored:?} to {wanted:?}")))
+            }
         }
     }
 }
 
-/// What stands before the first scan.
+/// The header of the image, before the first scan.
 struct Frame {
     width: u16,
     height: u16,
     components: u8,
     colors: Colors,
-    /// Where the Adobe marker names its transformation.
+    /// The position of the transformation code in the Adobe marker.
     adobe: Option<usize>,
 }
 
 impl Frame {
-    /// Walks the segments up to the frame's and on to the scan.
+    /// Reads the segments up to the scan.
     fn find(stream: &[u8]) -> Result<Self> {
-        let cut_off = || Error::format("JPEG image is cut off");
+        let cut_off = || Error::format("the JPEG image is truncated");
         let mut at = 2;
         let (mut frame, mut adobe, mut is_jfif): (Option<&[u8]>, Option<usize>, bool) = (None, None, false);
         if stream.get(..2) != Some(&[0xff, 0xd8]) {
-            return Err(damaged("JPEG", "it does not begin as one"));
+            return Err(damaged("JPEG", "the signature is missing"));
         }
         loop {
             let marker = *stream.get(at + 1).filter(|_| stream[at] == 0xff).ok_or_else(cut_off)?;
             if marker == 0xff || marker == 0x01 || (0xd0..=0xd8).contains(&marker) {
-                // Fill bytes, and markers without a segment.
+                // Fill bytes and markers without a segment.
                 at += if marker == 0xff { 1 } else { 2 };
                 continue;
             }
@@ -200,7 +207,7 @@ impl Frame {
             }
             at += 2 + len;
         }
-        // The decoder makes the best of a scan without an end.
+        // The decoder would accept a scan without an end marker.
         let scan = stream.get(at..).unwrap_or_default();
         if !scan.windows(2).rev().any(|bytes| bytes == [0xff, 0xd9]) {
             return Err(cut_off());
@@ -210,10 +217,10 @@ impl Frame {
 
     fn read(segment: &[u8], is_jfif: bool, adobe: Option<usize>, stream: &[u8]) -> Result<Self> {
         let [precision, y0, y1, x0, x1, components, of_each @ ..] = segment else {
-            return Err(Error::format("JPEG image is cut off"));
+            return Err(Error::format("the JPEG image is truncated"));
         };
         if *precision != 8 {
-            return Err(unsupported("JPEG", format!("{precision} bits a sample")));
+            return Err(unsupported("JPEG", format!("{precision} bits per sample")));
         }
         let ids: Vec<u8> = of_each.chunks(3).map(|component| component[0]).collect();
         let transformation = adobe.and_then(|at| stream.get(at)).copied();

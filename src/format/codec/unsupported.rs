@@ -1,9 +1,10 @@
-//! Codecs whose names are known and that are not read: which, and why. The README's list is made from this table, and the errors' words.
+//! Codecs that are known by name and cannot be decoded, with the reason. The errors of
+//! [`registry::lookup`](super::registry::lookup) and the README's list are made from this table.
 //!
-//! Deliberately apart from the registry: nothing here can be decoded.
+//! The [`registry`](super::registry) lists the codecs that can be decoded.
 
-/// Names in either format's metadata, and the reason.
-pub static REFUSED: &[(&[&str], &str)] = &[
+/// Names in v2 or v3 metadata, and the reason why they are not decoded.
+pub static UNSUPPORTED: &[(&[&str], &str)] = &[
     (&["pickle"], "decoding it runs code that the data brings along"),
     (&["grib"], "its chunks are GRIB messages of kerchunk's, which need a decoder of GRIB"),
     (
@@ -85,7 +86,7 @@ pub static REFUSED: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// Why the codec of this name is not read, where that is known.
+/// Why the codec of this name is not decoded; `None` for names that this table does not have.
 pub fn reason(name: &str) -> Option<&'static str> {
-    REFUSED.iter().find(|(names, _)| names.contains(&name)).map(|(_, reason)| *reason)
+    UNSUPPORTED.iter().find(|(names, _)| names.contains(&name)).map(|(_, reason)| *reason)
 }
