@@ -12,7 +12,7 @@ use std::rc::Rc;
 use crate::access::binding::{Binding, Level};
 use crate::access::dimension_order::{in_array_order, packed_strides};
 use crate::access::instruction::{ChunkInstruction, ChunkProjection, PartHeader, ProjectedAxis, touched};
-use crate::access::part_buffer::PartBuffer;
+use crate::access::part_buffer::{PartBuffer, Strides};
 use crate::error::{Error, Result};
 use crate::format::codec::pipeline::{Elements, Scratch};
 use crate::format::codec::user::{Ledger, Request, is_waiting};
@@ -179,12 +179,11 @@ impl Assembly {
         let wanted = wanted_box(level, &instruction.projection)?;
         let decoded = level.pipeline.decode(encoded, &wanted, scratch)?;
         let src = in_array_order(&decoded.strides, &level.axes);
+        let strides = Strides { src: &src, dst: &self.strides };
         match decoded.elements {
-            Elements::Fixed(elements) => {
-                self.buffer.put_fixed(elements, &src, &self.strides, &instruction.projection)
-            }
+            Elements::Fixed(elements) => self.buffer.put_fixed(elements, strides, &instruction.projection),
             Elements::Variable(elements) => {
-                self.buffer.put_variable(&elements, &src, &self.strides, &instruction.projection)
+                self.buffer.put_variable(&elements, strides, &instruction.projection)
             }
         }
     }

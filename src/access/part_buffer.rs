@@ -22,6 +22,15 @@ pub(super) enum PartBuffer {
     Variable { arena: Vec<u8>, places: Vec<(u32, u32)> },
 }
 
+/// The strides of a copy, counted in elements, along each dimension of the array.
+#[derive(Clone, Copy)]
+pub(super) struct Strides<'a> {
+    /// The strides of the decoded chunk.
+    pub src: &'a [usize],
+    /// The strides of the part.
+    pub dst: &'a [usize],
+}
+
 impl PartBuffer {
     /// A part of this many elements, all fill value. `element_size` is `None` for elements of
     /// variable length. `spare` is memory to reuse; its bytes do not matter.
@@ -76,20 +85,22 @@ impl PartBuffer {
     pub fn put_fixed(
         &mut self,
         elements: &[u8],
-        src: &[usize],
-        dst: &[usize],
+        strides: Strides<'_>,
         projection: &ChunkProjection,
     ) -> Result<()> {
         let Self::Fixed { bytes, element_size, .. } = self else { return Err(other_elements()) };
         let size = *element_size;
         let placed = match projection {
-            ChunkProjection::Orthogonal(axes) => scatter_box(elements, bytes, size, axes, src, dst),
+            ChunkProjection::Orthogonal(axes) => scatter_box(elements, bytes, size, axes, strides),
             ChunkProjection::Points { indices, places } => {
                 let pairs: Vec<(u32, u32)> = places
                     .iter()
                     .enumerate()
                     .map(|(at, place)| {
-                        (u32::try_from(element_of_point(indices, src, at)).unwrap_or(u32::MAX), *place)
+                        (
+                            u32::try_from(element_of_point(indices, strides.src, at)).unwrap_or(u32::MAX),
+                            *place,
+                        )
                     })
                     .collect();
                 scatter::scatter_points(elements, bytes, size, &pairs)
@@ -102,8 +113,7 @@ impl PartBuffer {
     pub fn put_variable(
         &mut self,
         elements: &VariableBytes,
-        src: &[usize],
-        dst: &[usize],
+        strides: Strides<'_>,
         projection: &ChunkProjection,
     ) -> Result<()> {
         let Self::Variable { arena, places } = self else { return Err(other_elements()) };
@@ -121,11 +131,11 @@ impl PartBuffer {
             Ok(())
         };
         match projection {
-            ChunkProjection::Orthogonal(axes) => for_each_pair(axes, src, dst, 0, 0, &mut put),
+            ChunkProjection::Orthogonal(axes) => for_each_pair(axes, strides, 0, 0, &mut put),
             ChunkProjection::Points { indices, places } => places
                 .iter()
                 .enumerate()
-                .try_for_each(|(at, place)| put(element_of_point(indices, src, at), *place as usize)),
+                .try_for_each(|(at, place)| put(element_of_point(indices, strides.src, at), *place as usize)),
         }
     }
 
@@ -185,17 +195,17 @@ fn arena_end(arena: &[u8], more: usize) -> Result<u32> {
     u32::try_from(end).map_err(|_| limits::exceeded("bytes of a part's elements", end, u64::from(u32::MAX)))
 }
 
+/// Copies a box of packed elements of one size to its places.
 fn scatter_box(
     elements: &[u8],
     output: &mut [u8],
     size: usize,
     axes: &[ProjectedAxis],
-    src: &[usize],
-    dst: &[usize],
+    strides: Strides<'_>,
 ) -> std::result::Result<(), scatter::OutOfBounds> {
     let (mut src_offset, mut dst_offset) = (0, 0);
     let mut plan = Vec::with_capacity(axes.len());
-    for (axis, (src, dst)) in axes.iter().zip(src.iter().zip(dst)) {
+    for (axis, (src, dst)) in axes.iter().zip(strides.src.iter().zip(strides.dst)) {
         let (src, dst) = (src * size, dst * size);
         match axis {
             ProjectedAxis::Range { first, step, count, place } => {
@@ -218,21 +228,22 @@ fn scatter_box(
 /// Calls `put` with the element's number and the place for each pair of the outer product.
 fn for_each_pair(
     axes: &[ProjectedAxis],
-    src: &[usize],
-    dst: &[usize],
+    strides: Strides<'_>,
     element: usize,
     place: usize,
     put: &mut dyn FnMut(usize, usize) -> Result<()>,
 ) -> Result<()> {
+    let Strides { src, dst } = strides;
     let ([axis, axes @ ..], [along, src @ ..], [across, dst @ ..]) = (axes, src, dst) else {
         return put(element, place);
     };
+    let strides = Strides { src, dst };
     axis.pairs().try_for_each(|(index, at)| {
-        for_each_pair(axes, src, dst, element + index as usize * along, place + at as usize * across, put)
+        for_each_pair(axes, strides, element + index as usize * along, place + at as usize * across, put)
     })
 }
 
-/// The number, within the chunk, of the element that element_of_point `at` takes.
+/// The number, within the chunk, of the element that point `at` takes.
 fn element_of_point(indices: &[Vec<u32>], src: &[usize], at: usize) -> usize {
     let along = indices.iter().zip(src);
     along.fold(0_usize, |sum, (list, stride)| {

@@ -23,7 +23,7 @@ use source::{NewElements, Source};
 use crate::access::binding::{Binding, Chain, Level};
 use crate::access::dimension_order::{c_strides, in_array_order};
 use crate::access::instruction::{ChunkInstruction, ChunkProjection, ProjectedAxis, word};
-use crate::access::part_buffer::PartBuffer;
+use crate::access::part_buffer::{PartBuffer, Strides};
 use crate::access::write_plan::inside;
 use crate::error::{Error, Result};
 use crate::format::codec::ArrayBytes;
@@ -262,11 +262,11 @@ impl Updater<'_> {
         let within = ChunkProjection::Orthogonal(within.collect::<Result<_>>()?);
         match decoded.elements {
             Elements::Fixed(elements) => {
-                buffer.put_fixed(elements, &from, strides, &within)?;
+                buffer.put_fixed(elements, Strides { src: &from, dst: strides }, &within)?;
                 Ok((from == strides).then(|| elements.to_vec()))
             }
             Elements::Variable(elements) => {
-                buffer.put_variable(&elements, &from, strides, &within)?;
+                buffer.put_variable(&elements, Strides { src: &from, dst: strides }, &within)?;
                 Ok(None)
             }
         }
@@ -295,9 +295,10 @@ impl Updater<'_> {
                 (places, self.source.strides.clone())
             }
         };
+        let strides = Strides { src: &from, dst: strides };
         match &self.source.elements {
-            NewElements::Fixed(elements) => buffer.put_fixed(elements, &from, strides, &inverse),
-            NewElements::Variable(elements) => buffer.put_variable(elements, &from, strides, &inverse),
+            NewElements::Fixed(elements) => buffer.put_fixed(elements, strides, &inverse),
+            NewElements::Variable(elements) => buffer.put_variable(elements, strides, &inverse),
         }
     }
 
