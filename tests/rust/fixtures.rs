@@ -27,9 +27,9 @@ fn main() {
     // The conformance lane has other libraries write more of the same, elsewhere.
     let root = std::env::var_os("ZARR_FIXTURES")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"), PathBuf::from);
-    let writers = folders(&root)
-        .into_iter()
-        .filter(|writer| !["make", "demo", "conventions", "unreadable", "viewer"].contains(&name(writer).as_str()));
+    let writers = folders(&root).into_iter().filter(|writer| {
+        !["make", "demo", "conventions", "unreadable", "viewer"].contains(&name(writer).as_str())
+    });
     let trials = writers.flat_map(|writer| folders(&writer)).map(trial).collect();
     libtest_mimic::run(&arguments, trials).exit();
 }
