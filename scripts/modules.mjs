@@ -25,7 +25,10 @@ const MADE = {
   "@cfworker/json-schema": "json-schema.js",
 };
 
-/** Which modules of `src/ts` are published so: no tests; workers and some entries are programs of their own. */
+/**
+ * Which modules of `src/ts` are published so: no tests; workers and some entries are programs of
+ * their own.
+ */
 const isPublished = (name) =>
   name.endsWith(".ts") &&
   !name.endsWith(".d.ts") &&

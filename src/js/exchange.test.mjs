@@ -1,4 +1,7 @@
-/** An exchange over HTTP, with a `fetch` that is this test. The numbers of outcomes are those of `fetch.rs`. */
+/**
+ * An exchange over HTTP, with a `fetch` that is this test. The numbers of outcomes are those of
+ * `fetch.rs`.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exchange } from "./exchange.js";
@@ -8,7 +11,10 @@ const [GET, HEAD, PUT] = [0, 1, 2];
 const URL_ASKED = "https://example.org/data";
 const NAMES = ["content-length", "etag"];
 
-/** How: method, cache mode, whether in the background, whether past all caches, the longest body of use. */
+/**
+ * How: method, cache mode, whether in the background, whether past all caches, the longest body of
+ * use.
+ */
 const how = ({ method = GET, cache = 0, background = 0, reload = 0, most = 1e9 } = {}) =>
   Float64Array.of(method, cache, background, reload, most);
 

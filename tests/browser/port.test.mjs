@@ -4,7 +4,10 @@ import * as shared from "../../dist/modules/shared.js";
 import { CONTRACT, madeStore } from "../port/contract.mjs";
 import { equal, ok, test } from "./harness.mjs";
 
-/** How long the package waits (`src/ts/port/patience.ts`), as it holds it itself: joined modules' names begin with a number. */
+/**
+ * How long the package waits (`src/ts/port/patience.ts`), as it holds it itself: joined modules'
+ * names begin with a number.
+ */
 const [, PATIENCE] = Object.entries(shared).find(([name]) => name.endsWith("_PATIENCE"));
 
 const sets = (value) => (value instanceof Set ? [...value] : value);

@@ -93,6 +93,32 @@ async function runVitePage(browser, address, report) {
   await page.close();
 }
 
+/** An array of 5 × 7 elements, which are read past all caches. */
+const ARRAY = "/fixtures/zarrita-0.7/create-v3/store/uint32";
+
+/** Without a network a read says so at once; with it again the same array reads. */
+async function runOfflinePage(browser, address, report) {
+  const page = await browser.newPage();
+  await page.goto(`${address}/frame?script=/frames/offline.mjs`);
+  for (const engine of ["worker", "caller"]) {
+    try {
+      await page.evaluate(([place, url]) => window.begin(place, url), [engine, `${address}${ARRAY}`]);
+      await page.context().setOffline(true);
+      const offline = await page.evaluate(() => window.read());
+      await page.context().setOffline(false);
+      const online = await page.evaluate(() => window.read());
+      const isRight = offline.code === "Store" && offline.cause === "TypeError" && online.length === 35;
+      report({
+        name: `offline, with the engine in the ${engine}: an error that says so, and no harm`,
+        ...(!isRight && { error: JSON.stringify({ offline, online }) }),
+      });
+    } catch (error) {
+      report({ name: `offline, with the engine in the ${engine}`, error: String(error.stack) });
+    }
+  }
+  await page.close();
+}
+
 await bundle();
 await bundleWithVite();
 const server = await serveTests();
@@ -103,6 +129,7 @@ try {
   if (process.argv[2] === undefined) {
     await runFilePage(browser, report);
     await runVitePage(browser, server.url, report);
+    await runOfflinePage(browser, server.url, report);
   }
   await runStaticHosts(browser, report, new RegExp(process.argv[2] ?? ""));
 } catch (error) {

@@ -1,4 +1,7 @@
-/** A decoder's end of the pool's messages, with real wasm behind it. The pool itself is tested beside its code. */
+/**
+ * A decoder's end of the pool's messages, with real wasm behind it. The pool itself is tested
+ * beside its code.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

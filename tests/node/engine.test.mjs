@@ -1,4 +1,7 @@
-/** What happens when the engine traps on the caller's thread: reads are repeated once, writes reject, and everything goes on. */
+/**
+ * What happens when the engine traps on the caller's thread: reads are repeated once, writes
+ * reject, and everything goes on.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./bundled.mjs";

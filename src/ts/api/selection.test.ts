@@ -1,4 +1,7 @@
-/** Selections as callers write them, and what the engine reads. Bounds are the engine's business, and are not looked at here. */
+/**
+ * Selections as callers write them, and what the engine reads. Bounds are the engine's business,
+ * and are not looked at here.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EngineSelection } from "../model/request.ts";

@@ -104,7 +104,8 @@ test("a part that takes long lets others have their turn, and asks whether it is
 });
 
 test("a turn lasts 4 ms", async (t) => {
-  // One ms a look: of the eight batches the first ends its turn, the next five are one, and the last two another.
+  // One ms a look: of the eight batches the first ends its turn, the next five are one, and the
+  // last two another.
   const counted = fakeClock(t, 1);
   const target = new Uint8Array(4096);
   await placeElements(target, ROWS, new Uint8Array(2048).fill(1), always);

@@ -1,4 +1,7 @@
-/** What a part takes from a decoded chunk, element by element, by hand. The chunk is 3 × 3: 1 to 9, row by row. */
+/**
+ * What a part takes from a decoded chunk, element by element, by hand. The chunk is 3 × 3: 1 to 9,
+ * row by row.
+ */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { type Place, placeChunk } from "./place_chunk.ts";

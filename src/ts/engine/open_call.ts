@@ -1,6 +1,6 @@
 /**
- * A call of the page's that the engine works on: its events, its credits, and how often it tells how far it is.
- * Operations see it as their `CallContext`.
+ * A call of the page's that the engine works on: its events, its credits, and how often it tells
+ * how far it is. Operations see it as their `CallContext`.
  */
 import type { ToPage } from "../port/protocol.ts";
 import type { CallContext } from "./operations/context.ts";

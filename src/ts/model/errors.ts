@@ -120,7 +120,10 @@ export class UnsupportedError extends ZarrError {
   }
 }
 
-/** The engine's instance trapped, and another has taken its place: what was asked of it may be asked again. */
+/**
+ * The engine's instance trapped, and another has taken its place: what was asked of it may be asked
+ * again.
+ */
 export class TrapError extends ZarrError {}
 
 type TaggedError =

@@ -1,4 +1,7 @@
-/** The page's end of the port, with an engine that is this test: what is sent when, and what comes of answers. */
+/**
+ * The page's end of the port, with an engine that is this test: what is sent when, and what comes
+ * of answers.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fieldsOfError, THROWN, ZarrError } from "../model/errors.ts";

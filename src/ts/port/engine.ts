@@ -66,7 +66,10 @@ function watch(connection: Connection): void {
 }
 
 interface Options extends CallOptions {
-  /** Whether the call may be made a second time when the engine is lost or traps: reading may, writing may not. */
+  /**
+   * Whether the call may be made a second time when the engine is lost or traps: reading may,
+   * writing may not.
+   */
   repeats?: boolean;
 }
 
@@ -88,8 +91,9 @@ const toldToCaller = (error: unknown): unknown =>
     : error;
 
 /**
- * Calls an operation of the engine. An abort rejects at once with the signal's reason, and ends the requests that nobody else
- * waits for. A call under which the engine was lost or trapped is made again once, unless it writes.
+ * Calls an operation of the engine. An abort rejects at once with the signal's reason, and ends the
+ * requests that nobody else waits for. A call under which the engine was lost or trapped is made
+ * again once, unless it writes.
  */
 export async function call<Name extends OperationName>(
   operation: Name,

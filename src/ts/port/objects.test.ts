@@ -1,4 +1,7 @@
-/** Numbers for the page's objects: told once, before they are named, and told again when they have changed. */
+/**
+ * Numbers for the page's objects: told once, before they are named, and told again when they have
+ * changed.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Objects } from "./objects.ts";

@@ -1,6 +1,6 @@
 /**
- * How long the page waits for an engine, in ms. One object in place of constants, so that tests need not wait as long; it is no
- * option of `init`.
+ * How long the page waits for an engine, in ms. One object in place of constants, so that tests
+ * need not wait as long; it is no option of `init`.
  */
 export const PATIENCE = {
   /** A script that has not answered by then is taken for one that does not start. */

@@ -35,7 +35,10 @@ afterEach(() => {
   Object.assign(PATIENCE, usual);
 });
 
-/** Replaces intervals; what is returned lets so many ms pass. Node's own mock timers go on after `clearInterval` in version 20. */
+/**
+ * Replaces intervals; what is returned lets so many ms pass. Node's own mock timers go on after
+ * `clearInterval` in version 20.
+ */
 function withClock({ mock }: TestContext): (ms: number) => void {
   const running = new Set<{ run: () => void; every: number; next: number }>();
   let now = 0;

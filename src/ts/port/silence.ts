@@ -1,6 +1,7 @@
 /**
- * Notices an engine that does not answer any more: some systems end workers without a word, and a worker may be caught in an
- * endless loop of a user's codec. What happens then is decided in `engine.ts`.
+ * Notices an engine that does not answer any more: some systems end workers without a word, and a
+ * worker may be caught in an endless loop of a user's codec. What happens then is decided in
+ * `engine.ts`.
  */
 import { PATIENCE } from "./patience.ts";
 
@@ -19,9 +20,10 @@ const isHidden = (): boolean =>
 const watched = new WeakSet<Watched>();
 
 /**
- * Watches an engine until it has nothing to do; `onSilent` hears when it counts as gone. Silence is counted in rounds, not by the
- * clock: a page that was stopped itself (a long task, a computer that slept) finds the engine's messages waiting. While the page
- * is hidden no round counts, because browsers may stop its workers.
+ * Watches an engine until it has nothing to do; `onSilent` hears when it counts as gone. Silence is
+ * counted in rounds, not by the clock: a page that was stopped itself (a long task, a computer that
+ * slept) finds the engine's messages waiting. While the page is hidden no round counts, because
+ * browsers may stop its workers.
  */
 export function watchSilence(engine: Watched, onSilent: (ms: number) => void): void {
   if (watched.has(engine)) return;

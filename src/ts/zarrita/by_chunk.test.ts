@@ -1,6 +1,7 @@
 /**
- * Reading chunk by chunk through a `getChunk` that somebody has replaced: which chunks are asked for, and which element goes where.
- * Element [i, j] of the array is 100 i + j; chunks are whole, also at the edge of the array, as zarrita's are.
+ * Reading chunk by chunk through a `getChunk` that somebody has replaced: which chunks are asked
+ * for, and which element goes where. Element [i, j] of the array is 100 i + j; chunks are whole,
+ * also at the edge of the array, as zarrita's are.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -122,7 +122,8 @@ for (const workers of [0, 2]) {
       for (let round = 0; round < 15; round += 1) times.push(await msToLetGo(array));
       const told = times.filter((ms) => ms !== undefined).sort((one, other) => one - other);
       ok(told.length >= 3, `${told.length} reads were aborted on their way`);
-      // On a machine that is busy with other things most take longer; an engine that does not yield takes longer each time.
+      // On a machine that is busy with other things most take longer; an engine that does not yield
+      // takes longer each time.
       ok(told[0] <= 10, `at best after ${told[0]} ms, of ${told.map(Math.round)}`);
     } finally {
       zarr.dispose();

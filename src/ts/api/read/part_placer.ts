@@ -1,5 +1,6 @@
 /**
- * Places the parts of a read in the caller's own memory, on the page: memory that is not shared cannot be given to the engine.
+ * Places the parts of a read in the caller's own memory, on the page: memory that is not shared
+ * cannot be given to the engine.
  */
 import { placeElements } from "../../elements/place.ts";
 import type { TypeDescription } from "../../model/data_type.ts";

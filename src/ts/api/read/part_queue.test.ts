@@ -1,4 +1,7 @@
-/** Parts of a stream: taken in their order, with one credit for each, until the end, an error, or the caller leaves. */
+/**
+ * Parts of a stream: taken in their order, with one credit for each, until the end, an error, or
+ * the caller leaves.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TypeDescription } from "../../model/data_type.ts";

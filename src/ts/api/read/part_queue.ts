@@ -1,5 +1,6 @@
 /**
- * The parts of a stream on the page, between the engine, which sends them, and the caller, who takes them one by one.
+ * The parts of a stream on the page, between the engine, which sends them, and the caller, who
+ * takes them one by one.
  */
 import type { TypeDescription } from "../../model/data_type.ts";
 import type { PartEvent } from "../../port/operations.ts";

@@ -1,4 +1,6 @@
-/** The gate before shared memory: who is inside is waited for, and nobody gets in once it is closed. */
+/**
+ * The gate before shared memory: who is inside is waited for, and nobody gets in once it is closed.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { closeGate, newGate, passGate } from "./gate.ts";

@@ -8,7 +8,10 @@ export interface CallContext {
   signal: AbortSignal | undefined;
   /** Sends an event to the caller; buffers that nobody else needs are given away. */
   send(event: unknown, transfer?: ArrayBuffer[]): void;
-  /** Tells the caller how far the call is: an event that may be left out when another follows within a frame. */
+  /**
+   * Tells the caller how far the call is: an event that may be left out when another follows within
+   * a frame.
+   */
   tell(event: unknown): void;
   /** Resolves when the caller has taken one event more. */
   credited(): Promise<void>;
