@@ -7,18 +7,14 @@
 mod axis;
 mod cell;
 mod curvilinear;
+mod position;
 mod sample;
 
-pub use axis::{Axis, WHOLE_TURN};
+pub use axis::Axis;
 pub use cell::{Cell, Corners};
 pub use curvilinear::Curvilinear;
+pub use position::{NOWHERE, Position, WHOLE_TURN};
 pub use sample::{Method, Window, sample};
-
-/// Column and row, of which 0 is the centre of the first element; NaN where there is none.
-pub type Position = [f64; 2];
-
-/// No element.
-pub const NOWHERE: Position = [f64::NAN; 2];
 
 /// How places become indices.
 #[derive(Debug)]

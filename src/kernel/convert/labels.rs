@@ -4,7 +4,10 @@
 //! 0 is transparent. Every other label has a colour of its own by a hash (SplitMix64): one of 1536 hues, nowhere dark and nowhere
 //! grey. A caller's own colours come first, that of 0 too. The arithmetic is of integers alone, so every machine gets the same.
 
-use super::{BLOCK, NumberType, cast};
+use crate::cast::{NumberType, cast};
+
+/// Labels coloured at a time.
+const BLOCK: usize = 512;
 
 /// Red, green, blue and alpha.
 pub type Colour = [u8; 4];
@@ -43,7 +46,8 @@ impl LabelColours {
 /// # Panics
 /// Where the labels are floats.
 pub fn colour(src: &[u8], from: NumberType, dst: &mut [u8], colours: &LabelColours) {
-    assert!(!super::is_float(from), "labels are integers");
+    let is_float = matches!(from, NumberType::F16 | NumberType::F32 | NumberType::F64);
+    assert!(!is_float, "labels are integers");
     let same = if from == NumberType::U64 { NumberType::U64 } else { NumberType::I64 };
     let mut wide = [0_u8; 8 * BLOCK];
     // Neighbours are mostly of one label.

@@ -1,7 +1,8 @@
 //! From a coordinate to an index, where columns or rows have a coordinate each.
 
+use super::position::WHOLE_TURN;
+
 /// Degrees.
-pub const WHOLE_TURN: f64 = 360.0;
 const POLE: f64 = 90.0;
 
 /// What the coordinates count.

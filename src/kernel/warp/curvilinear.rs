@@ -1,7 +1,7 @@
 //! Grids whose elements have a longitude and a latitude each. Which four centres a place lies between is looked up in buckets of the globe,
 //! and decided in the plane that touches the globe at the place: neither the poles nor the antimeridian are special there.
 
-use super::{NOWHERE, Position, WHOLE_TURN};
+use super::position::{NOWHERE, Position, WHOLE_TURN};
 
 type Point = [f64; 3];
 
@@ -166,8 +166,7 @@ impl Touching {
         let mut flat = [[0.0; 2]; 4];
         for (flat, corner) in flat.iter_mut().zip(corners) {
             let depth = dot(self.at, corner);
-            // NaN is not near either.
-            if !(depth > FAR) {
+            if depth.is_nan() || depth <= FAR {
                 return None;
             }
             *flat = [dot(self.east, corner) / depth, dot(self.north, corner) / depth];

@@ -1,7 +1,7 @@
 //! Values at fractional indices. What is missing is never part of a mean: where one of the four neighbours is missing, the nearest one stands
 //! for all.
 
-use super::Position;
+use super::position::Position;
 
 /// How values between centres are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

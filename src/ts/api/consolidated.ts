@@ -117,14 +117,40 @@ async function load(store: object, format: ConsolidatedFormat, key: string): Pro
   return { ...found, connection: running() };
 }
 
+/** How long the first format has before the others are asked for too: a server nearby has answered by then. */
+const HEAD_START_MS = 60;
+
+/** Whether a format was loaded before the others have to be asked for. */
+async function isFirst(loading: Promise<Loaded>): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, HEAD_START_MS, false);
+  });
+  const loaded = loading.then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([loaded, late]).finally(() => clearTimeout(timer));
+}
+
+/** What became of each format; those after the first are not asked for where that is there at once. */
+async function loadAll(
+  [first, ...others]: ConsolidatedFormat[],
+  load: (format: ConsolidatedFormat) => Promise<Loaded>,
+): Promise<PromiseSettledResult<Loaded>[]> {
+  if (!first) return [];
+  const loading = load(first);
+  const rest = others.length === 0 || (await isFirst(loading)) ? [] : others;
+  return Promise.allSettled([loading, ...rest.map(load)]);
+}
+
 /** The store, with the hierarchy's documents at hand; rejects when it has no consolidated metadata. */
 export async function withConsolidatedMetadata<S extends AsyncReadable>(
   store: S,
   { format = ["v3", "v2"], metadataKey = ".zmetadata" }: ConsolidatedMetadataOptions = {},
 ): Promise<Listable<S>> {
   const formats = Array.isArray(format) ? format : [format];
-  const loads = formats.map((each) => load(store, each, metadataKey));
-  const outcomes = await Promise.allSettled(loads);
+  const outcomes = await loadAll(formats, (each) => load(store, each, metadataKey));
   const loaded = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
   const errors = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
   const [first, ...others] = loaded;
