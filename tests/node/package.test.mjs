@@ -72,6 +72,7 @@ const NAMES = [
   "locate",
   "open",
   "points",
+  "projOfGridMapping",
   "pyramid",
   "registerConvention",
   "registry",
@@ -98,7 +99,8 @@ test("public names", async () => {
 
 test("no dependencies, no side effects, modules alone", () => {
   assert.equal(manifest.dependencies, undefined);
-  assert.equal(manifest.peerDependencies, undefined);
+  const optional = Object.keys(manifest.peerDependencies).map((name) => [name, { optional: true }]);
+  assert.deepEqual(manifest.peerDependenciesMeta, Object.fromEntries(optional));
   assert.equal(manifest.sideEffects, false);
   assert.equal(manifest.type, "module");
 });

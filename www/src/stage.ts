@@ -61,6 +61,7 @@ export class Stage {
   #level: number | null = null;
   #changed: Changed = {};
   #reading = new AbortController();
+  #waits = 0;
 
   constructor(status: Status) {
     this.#status = status;
@@ -207,13 +208,25 @@ export class Stage {
     this.#picture.onCamera = () => this.onChange();
     this.#picture.onPointer = (reading) => this.#readout.show(reading);
     this.#picture.onProgress = (progress) => {
-      byId("map").setAttribute("aria-busy", String(progress.done < progress.wanted));
+      this.#setBusy(progress.done < progress.wanted);
       this.#status.show(progress);
       this.onWarnings();
     };
     this.#picture.onError = (error) => this.onError(error);
     this.#picture.onScene = (scene) => this.#takePlane(scene);
     this.#picture.onLevel = (level) => this.#view.setDrawnLevel(level);
+  }
+
+  /** A picture is done once it is on the screen: that is later than its last tile. */
+  #setBusy(isBusy: boolean): void {
+    this.#waits += 1;
+    const wait = this.#waits;
+    if (isBusy) byId("map").setAttribute("aria-busy", "true");
+    else {
+      void this.#picture.idle().then(() => {
+        if (wait === this.#waits) byId("map").setAttribute("aria-busy", "false");
+      });
+    }
   }
 
   #listenToPanels(): void {

@@ -39,7 +39,7 @@ export class Viewer {
   #path = "";
 
   constructor() {
-    this.#history.onMove = (state) => void this.open(state, false);
+    this.#history.onMove = (state) => this.open(state, false);
     this.#stage.onChange = () => this.#history.changed();
     this.#stage.onPath = (path) => void this.#choose({ path });
     this.#stage.onVariable = (variable) => void this.#choose({ path: this.#path, variable });

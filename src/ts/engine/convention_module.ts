@@ -38,7 +38,7 @@ function instance(): Promise<ConventionExports> {
 
 type Verb = "conventions_answer" | "conventions_warp";
 
-/** The answer stands in the instance's memory until the next call, which may come before the caller looks: it is copied. */
+/** The answer is a copy: in the instance's memory it stands until the next call, which another waiter may make at once. */
 function called(
   wasm: ConventionExports,
   verb: Verb,
@@ -71,6 +71,5 @@ export async function askConventions(request: string): Promise<{ status: number;
 }
 
 /** The same of numbers. */
-export function askWarp(request: Uint8Array): Promise<{ status: number; answer: Uint8Array<ArrayBuffer> }> {
-  return asked("conventions_warp", request, "the map is too much");
-}
+export const askWarp = (request: Uint8Array): Promise<{ status: number; answer: Uint8Array<ArrayBuffer> }> =>
+  asked("conventions_warp", request, "the map is too much");

@@ -67,6 +67,7 @@ export {
 export { UnreadableNode } from "../api/unreadable.ts";
 export type { UpdateAttributesOptions } from "../api/update_attributes.ts";
 export type { WriteOptions, WriteProgress } from "../api/write/write.ts";
+export { projOfGridMapping } from "../convention/cf_projection.ts";
 export {
   addConvention,
   type Convention,

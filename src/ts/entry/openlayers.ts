@@ -18,3 +18,4 @@ export {
   paletteVariables,
 } from "../adapter/openlayers/style.ts";
 export type { AxisPlace, MapExtent } from "../adapter/openlayers/tile_levels.ts";
+export type { WarpedMap } from "../adapter/openlayers/warped_tiles.ts";

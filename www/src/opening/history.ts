@@ -9,19 +9,25 @@ import { readUrlState, type UrlState, writeUrlState } from "./url_state.js";
 const ADDRESS_MS = 400;
 
 export class PageHistory {
-  /** A person went back or forth. */
-  onMove: (state: UrlState) => void = () => {};
+  /** A person went back or forth; resolves once that is on show, or has failed. */
+  onMove: (state: UrlState) => Promise<void> = async () => {};
 
   /** What the page shows now. */
   readonly #state: () => UrlState;
   #timer = 0;
+  /** Moves under way: what is still on show belongs to another entry. */
+  #moves = 0;
 
   constructor(state: () => UrlState) {
     this.#state = state;
     addEventListener("popstate", () => {
       clearTimeout(this.#timer);
       this.#timer = 0;
-      this.onMove(readUrlState(location.search));
+      this.#moves += 1;
+      void this.onMove(readUrlState(location.search)).finally(() => {
+        this.#moves -= 1;
+        this.changed();
+      });
     });
   }
 
@@ -39,6 +45,7 @@ export class PageHistory {
   #write(): void {
     clearTimeout(this.#timer);
     this.#timer = 0;
+    if (this.#moves > 0) return;
     history.replaceState(null, "", writeUrlState(this.#state()));
   }
 }

@@ -16,7 +16,7 @@ import type { FieldStyle, Scene, SceneChannel, SceneLabel } from "../scene/scene
 import { LabelLayers } from "./label_layers.js";
 import { plainProjection, projectionFor } from "./projections.js";
 import { PyramidLayer } from "./pyramid_layer.js";
-import { AxisWords, placeTexts, type Reading, valueTexts } from "./readings.js";
+import { AxisWords, isIncomplete, placeTexts, type Reading, type Shown, valueTexts } from "./readings.js";
 import { coastLayer, graticuleLayer } from "./reference_lines.js";
 import { scaleBar } from "./scale_bar.js";
 import { checkWebGl } from "./webgl.js";
@@ -52,6 +52,9 @@ const SHARES: readonly [number, number] = [0.002, 0.998];
 /** A tile's request begins together with others: OpenLayers' own 16 would make rows of a view wait. */
 const TILES_AT_ONCE = 64;
 
+/** A pointer that rests so long is told what has to be read. */
+const REST_MS = 80;
+
 /** What is shown of a scene. */
 interface Drawn {
   scene: Scene;
@@ -83,6 +86,7 @@ export class Picture {
   /** The camera that shows all of the picture, if it is the one in use. */
   #fitted: Camera | null = null;
   #pointer: number[] | null = null;
+  #readTimer = 0;
   #lines: { graticule: boolean; coast: boolean } = { graticule: true, coast: true };
   #graticule: BaseLayer | null = null;
   #coast: BaseLayer | null = null;
@@ -376,43 +380,73 @@ export class Picture {
 
   #point(pixel: number[] | null): void {
     this.#pointer = pixel;
-    this.onPointer(pixel && this.#read(pixel));
+    clearTimeout(this.#readTimer);
+    const found = pixel && this.#shownAt(pixel);
+    this.onPointer(found ? this.#told(found) : null);
+    if (found && isIncomplete(found)) this.#readTimer = window.setTimeout(() => this.#readAt(found), REST_MS);
   }
 
-  #read(pixel: number[]): Reading | null {
+  /** What is known of a place at once. */
+  #shownAt(pixel: number[]): (Shown & { place: [number, number] }) | null {
     const drawn = this.#drawn;
     const [x, y] = this.#map.getCoordinateFromPixel(pixel) ?? [];
     const resolution = this.#map.getView().getResolution();
     if (!drawn || x === undefined || y === undefined || resolution === undefined) return null;
-    const { scene, image, labels, projection, words } = drawn;
-    const reading = image.source.reading(x, y, resolution);
-    if (!reading) return null;
+    const image = drawn.image.source.reading(x, y, resolution);
+    if (!image) return null;
+    const labels = drawn.labels.shown.flatMap(({ label, layer }) => {
+      const reading = layer.source.reading(x, y, resolution);
+      return reading ? [{ label, reading }] : [];
+    });
+    return { scene: drawn.scene, channels: this.#channels, image, labels, place: [x, y] };
+  }
+
+  /** Reads what is not at hand where the pointer rests. */
+  async #readAt(found: Shown & { place: [number, number] }): Promise<void> {
+    const [drawn, pointer] = [this.#drawn, this.#pointer];
+    const resolution = this.#map.getView().getResolution();
+    if (!drawn || resolution === undefined) return;
+    const [place, { signal }] = [found.place, this.#showing];
+    try {
+      const image = (await drawn.image.source.read(...place, resolution, signal)) ?? found.image;
+      const labels = await Promise.all(
+        drawn.labels.shown.map(async ({ label, layer }) => ({
+          label,
+          reading: await layer.source.read(...place, resolution, signal),
+        })),
+      );
+      if (pointer === this.#pointer) this.onPointer(this.#told({ ...found, image, labels }));
+    } catch {
+      // The tile's own read tells what is wrong.
+    }
+  }
+
+  #told(found: Shown & { place: [number, number] }): Reading | null {
+    const drawn = this.#drawn;
+    if (!drawn) return null;
+    const { scene, image, projection, words } = drawn;
     const others = scene.axes.filter(
       ({ role, axis }) => role !== "c" && axis !== scene.plane.x && axis !== scene.plane.y,
     );
-    const step = Math.min(...image.source.elementSize(reading.level));
+    const step = Math.min(...image.source.elementSize(found.image.level));
     const named = others.map(({ name }) => ({ name, text: words.text(name, this.#at[name] ?? 0) }));
     return {
-      level: reading.level,
-      index: scene.axes.flatMap(({ name, role, axis }) =>
-        role === "c" ? [] : [{ name, index: reading.index[axis] ?? 0 }],
+      level: found.image.level,
+      index: scene.axes.flatMap(({ name, axis }) =>
+        (found.image.index[axis] ?? -1) < 0 ? [] : [{ name, index: found.image.index[axis] ?? 0 }],
       ),
       coordinates: [
         ...named.filter(({ text }) => text !== ""),
-        ...placeTexts(scene, [x, y], projection, step),
+        ...placeTexts(scene, found.place, projection, step),
       ],
-      values: valueTexts(
-        { scene, channels: this.#channels, labels: labels.shown },
-        reading,
-        [x, y],
-        resolution,
-      ),
+      values: valueTexts(found),
     };
   }
 }
 
 /** What the finest level covers, where the scene knows it; a guess for projections alone. */
-function extentOf({ pyramid, plane, places, isUpward }: Scene): MapExtent {
+function extentOf({ pyramid, plane, places, isUpward, warped }: Scene): MapExtent {
+  if (warped) return warped.extent;
   const level = pyramid.levels[0];
   const [width = 1, height = 1] = [level?.shape[plane.x], level?.shape[plane.y]];
   const own = places?.[0];

@@ -49,8 +49,9 @@ export class PyramidLayer {
     this.#scene = scene;
     this.#channels = scene.channels;
     this.#field = scene.field;
-    const { pyramid, plane, places, isUpward, decode } = scene;
-    const channelAxis = scene.axes.find(({ role }) => role === "c")?.axis;
+    const { pyramid, plane, places, isUpward, decode, warped } = scene;
+    const channelAxis =
+      scene.channels.length > 0 ? scene.axes.find(({ role }) => role === "c")?.axis : undefined;
     this.source = new PyramidSource({
       pyramid,
       plane,
@@ -59,7 +60,8 @@ export class PyramidLayer {
       at: this.#namedAt(at),
       areLabels: scene.kind === "labels",
       ...(scene.channels.length > 0 ? { channels: scene.channels.map(({ index }) => index) } : {}),
-      ...(channelAxis !== undefined && scene.channels.length > 0 ? { channelAxis } : {}),
+      channelAxis: channelAxis ?? null,
+      ...(warped ? { warped } : {}),
       ...(places ? { places: (_level, index) => places[index] as (typeof places)[number] } : {}),
       ...(decode ? { decode } : {}),
     });

@@ -6,7 +6,6 @@ import type { TileReading } from "zarr-wasm/openlayers";
 import { axisText } from "../scene/coordinates.js";
 import type { Scene, SceneChannel, SceneLabel } from "../scene/scene.js";
 import { coordinateText, unitText, valueText, withUnit } from "../scene/value_text.js";
-import type { PyramidLayer } from "./pyramid_layer.js";
 
 /** The values at a place of the picture, as text. */
 export interface Reading {
@@ -93,36 +92,31 @@ function typeOf({ pyramid, decode }: Scene): string {
 export interface Shown {
   scene: Scene;
   channels: readonly SceneChannel[];
-  labels: readonly { label: SceneLabel; layer: PyramidLayer }[];
+  /** What is read of the picture, and of the labels above it. */
+  image: TileReading;
+  labels: readonly { label: SceneLabel; reading: TileReading | null }[];
 }
 
+/** Whether something at a place is still to be read. */
+export const isIncomplete = ({ image, labels }: Shown): boolean =>
+  [image, ...labels.map(({ reading }) => reading)].some((reading) =>
+    reading?.values.some(({ value }) => value === undefined),
+  );
+
 /** The values of a place, of channels or the field, and of the labels that lie above. */
-export function valueTexts(
-  { scene, channels, labels }: Shown,
-  reading: TileReading,
-  point: [number, number],
-  resolution: number,
-) {
+export function valueTexts({ scene, channels, image, labels }: Shown): Reading["values"] {
   const dtype = typeOf(scene);
-  const byChannel = new Map(reading.values.map(({ channel, value }) => [channel, value]));
+  const byChannel = new Map(image.values.map(({ channel, value }) => [channel, value]));
+  const told = (channel: number) => textOf(byChannel.get(channel), dtype, scene.unit);
   const own =
     channels.length > 0
       ? channels
           .filter(({ visible }) => visible)
-          .map(({ index, name, color }) => ({
-            name,
-            color,
-            text: textOf(byChannel.get(index), dtype, scene.unit),
-          }))
-      : [
-          {
-            name: scene.kind === "labels" ? "label" : scene.title,
-            text: textOf(byChannel.get(0), dtype, scene.unit),
-          },
-        ];
-  const over = labels.flatMap(({ label, layer }) => {
-    const value = layer.source.reading(...point, resolution)?.values[0]?.value;
-    return value === undefined ? [] : [{ name: label.name, text: value ? String(value) : "none" }];
+          .map(({ index, name, color }) => ({ name, color, text: told(index) }))
+      : [{ name: scene.kind === "labels" ? "label" : scene.title, text: told(0) }];
+  const over = labels.map(({ label, reading }) => {
+    const value = reading?.values[0]?.value;
+    return { name: label.name, text: value === undefined ? "…" : value ? String(value) : "none" };
   });
   return [...own, ...over];
 }

@@ -91,7 +91,12 @@ async function subjectOf(node: ArrayNode | GroupNode, options: SceneOptions): Pr
   const { signal, variable } = options;
   if (node.kind === "array") return { pyramid: await zarr.pyramid(node, { signal }), variables: [] };
   try {
-    const pyramid = await zarr.pyramid(node, { signal, ...(variable === undefined ? {} : { variable }) });
+    const labels = options.kind !== "labels";
+    const pyramid = await zarr.pyramid(node, {
+      signal,
+      labels,
+      ...(variable === undefined ? {} : { variable }),
+    });
     return await ofLevels(node, pyramid, options);
   } catch (error) {
     if (!isNotFound(error)) throw error;
@@ -187,6 +192,6 @@ export async function sceneInPlane(
   { signal }: { signal?: AbortSignal } = {},
 ): Promise<Scene> {
   const { pyramid, axes } = scene;
-  const { places: _, ...rest } = scene;
+  const { places: _places, warped: _warped, ...rest } = scene;
   return { ...rest, plane, ...(await placementOf({ pyramid, axes, plane, signal })) };
 }

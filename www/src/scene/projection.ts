@@ -53,82 +53,13 @@ export function projectionOf({ code, wkt2, projjson }: zarr.Crs): ProjectionText
   return definition ? { definition, name } : undefined;
 }
 
-const numberOf = (value: unknown): number | undefined => {
-  const one =
-    Array.isArray(value) || ArrayBuffer.isView(value) ? (value as unknown as ArrayLike<unknown>)[0] : value;
-  return typeof one === "number" && Number.isFinite(one) ? one : undefined;
-};
-
-/** Parameters of proj4 by the attribute of CF that has them. */
-const PARAMETERS: Record<string, string> = {
-  longitude_of_central_meridian: "lon_0",
-  longitude_of_projection_origin: "lon_0",
-  straight_vertical_longitude_from_pole: "lon_0",
-  latitude_of_projection_origin: "lat_0",
-  false_easting: "x_0",
-  false_northing: "y_0",
-  scale_factor_at_central_meridian: "k",
-  scale_factor_at_projection_origin: "k",
-  perspective_point_height: "h",
-  semi_major_axis: "a",
-  semi_minor_axis: "b",
-  inverse_flattening: "rf",
-};
-
-const NAMES: Record<string, string> = {
-  albers_conical_equal_area: "aea",
-  azimuthal_equidistant: "aeqd",
-  geostationary: "geos",
-  lambert_azimuthal_equal_area: "laea",
-  lambert_conformal_conic: "lcc",
-  lambert_cylindrical_equal_area: "cea",
-  mercator: "merc",
-  orthographic: "ortho",
-  polar_stereographic: "stere",
-  sinusoidal: "sinu",
-  stereographic: "stere",
-  transverse_mercator: "tmerc",
-};
-
-/** proj4's text of a grid mapping of CF; undefined for one that it cannot say. */
-export function projectionOfGridMapping(
-  attrs: Attributes,
-  unit: string,
-): ProjectionText | "geographic" | undefined {
+/** The reference system of a grid mapping of CF; undefined for one that is not understood. */
+export function projectionOfGridMapping(attrs: Attributes): ProjectionText | "geographic" | undefined {
   const name = String(attrs.grid_mapping_name ?? "");
   if (name === "latitude_longitude") return "geographic";
-  const title = name.replaceAll("_", " ");
-  const own = NAMES[name];
-  if (own === undefined) {
-    const wkt = attrs.crs_wkt ?? attrs.spatial_ref;
-    return typeof wkt === "string" && wkt !== ""
-      ? { definition: wkt, name: title || "projected" }
-      : undefined;
-  }
-  const parts = [`+proj=${own}`];
-  for (const [attribute, parameter] of Object.entries(PARAMETERS)) {
-    const value = numberOf(attrs[attribute]);
-    if (value !== undefined) parts.push(`+${parameter}=${value}`);
-  }
-  const radius = numberOf(attrs.earth_radius);
-  if (radius !== undefined) parts.push(`+R=${radius}`);
-  else if (numberOf(attrs.semi_major_axis) === undefined) parts.push("+datum=WGS84");
-  if (own === "geos" && typeof attrs.sweep_angle_axis === "string")
-    parts.push(`+sweep=${attrs.sweep_angle_axis}`);
-  parts.push(...parallelsOf(own, attrs, name), /^(km|kilomet)/i.test(unit) ? "+units=km" : "+units=m");
-  return { definition: parts.join(" "), name: title };
-}
-
-/** Standard parallels: of cones two, of other surfaces the latitude of true scale. */
-function parallelsOf(own: string, attrs: Attributes, name: string): string[] {
-  const written = attrs.standard_parallel;
-  const all = Array.isArray(written)
-    ? written.map(Number)
-    : [numberOf(written)].filter((value) => value !== undefined);
-  if (own === "lcc" || own === "aea") return all.map((value, at) => `+lat_${at + 1}=${value}`);
-  const isPolar = name === "polar_stereographic" && attrs.latitude_of_projection_origin === undefined;
-  const pole = isPolar ? [`+lat_0=${(all[0] ?? 90) < 0 ? -90 : 90}`] : [];
-  return all[0] === undefined ? pole : [...pole, `+lat_ts=${all[0]}`];
+  const definition = zarr.projOfGridMapping(attrs) ?? attrs.crs_wkt ?? attrs.spatial_ref;
+  const title = name === "" ? "projected" : name.replaceAll("_", " ");
+  return typeof definition === "string" && definition !== "" ? { definition, name: title } : undefined;
 }
 
 /** The attributes of the grid mapping that an array names; undefined where it names none. */

@@ -67,6 +67,15 @@ export type Space =
   /** A projected grid: a definition that proj4 reads (its text, WKT, PROJJSON), and a name for people. */
   | { kind: "projected"; definition: string | Record<string, unknown>; name: string; unit: string };
 
+/** A map on which rows and columns are not those of the array: the library's `warp` makes it. */
+export interface WarpedPlane {
+  crs: string;
+  /** West, south, east and north. */
+  extent: [number, number, number, number];
+  /** Columns and rows that tell all that the array does. */
+  size: [number, number];
+}
+
 /** An array that could be shown in place of this one. */
 export interface SceneVariable {
   /** As `buildScene` takes it. */
@@ -89,6 +98,7 @@ export interface Scene {
   space: Space;
   /** Where each level of the pyramid is on the map, whose y grows upwards; undefined where the pyramid itself says it. */
   places?: readonly LevelPlace[];
+  warped?: WarpedPlane;
   /** Whether coordinates of y grow upwards, as northings do. */
   isUpward: boolean;
   /** How values are unpacked: as CF's attributes say, or not at all. */

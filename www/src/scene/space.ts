@@ -8,8 +8,9 @@ import { variableOf } from "./coordinates.js";
 import { gridMappingOf, type ProjectionText, projectionOf, projectionOfGridMapping } from "./projection.js";
 import type { ArrayNode, Scene, SceneAxis, Space } from "./scene.js";
 import { unitText } from "./value_text.js";
+import { warpedPlane } from "./warped.js";
 
-export type Placement = Pick<Scene, "space" | "places" | "isUpward">;
+export type Placement = Pick<Scene, "space" | "places" | "isUpward" | "warped">;
 
 /** How far values may lie off equal steps, in steps. */
 const TOLERANCE = 0.5;
@@ -141,17 +142,30 @@ const projected = ({ definition, name }: ProjectionText, unit: string): Space =>
   unit: unitText(unit) || "m",
 });
 
+const scaled = ({ start, step }: AxisPlace, factor: number): AxisPlace => ({
+  start: start * factor,
+  step: step * factor,
+});
+
 /** Where the elements of a scene are. */
 export async function placementOf(asked: Asked): Promise<Placement> {
   const { pyramid, plane, signal } = asked;
   if (pyramid.convention === "ome") return specimen(asked);
   const isUsual = plane.x === pyramid.plane.x && plane.y === pyramid.plane.y;
   const known = isUsual ? await knownPlaces(asked) : null;
-  if (!known) return indexPlacement(asked);
+  if (!known) {
+    const warped = isUsual ? await warpedPlane(asked) : null;
+    return warped ? { space: { kind: "geographic" }, isUpward: true, warped } : indexPlacement(asked);
+  }
   const { places, isDegrees, unit } = known;
   const mapping = pyramid.crs ? undefined : await gridMappingOf(arrayOf(asked), signal);
-  const crs = pyramid.crs ? projectionOf(pyramid.crs) : mapping && projectionOfGridMapping(mapping, unit);
+  const crs = pyramid.crs ? projectionOf(pyramid.crs) : mapping && projectionOfGridMapping(mapping);
   if (crs === "geographic" || (crs === undefined && isDegrees)) return onGlobe(asked, places);
-  if (crs) return { space: projected(crs, unit), isUpward: true, places };
+  if (crs) {
+    // Projections of CF are in metres.
+    const factor = /^(km|kilomet(er|re)s?)$/i.test(unit) && mapping ? 1000 : 1;
+    const inMeters = places.map(({ x, y }) => ({ x: scaled(x, factor), y: scaled(y, factor) }));
+    return { space: projected(crs, factor === 1 ? unit : "m"), isUpward: true, places: inMeters };
+  }
   return { space: { kind: "physical", unit }, isUpward: true, places };
 }

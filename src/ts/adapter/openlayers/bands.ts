@@ -90,8 +90,8 @@ export interface BandsFrom {
   dtype: string;
   attrs: Readonly<Record<string, unknown>>;
   zarrFormat: 2 | 3;
-  /** Whether every level covers all of the map's extent. */
-  isFull: boolean;
+  /** Whether places of the map may have no element. */
+  mayMiss: boolean;
   decodesCf: boolean;
   /** Whether elements are ids, which are coloured one by one. */
   areLabels: boolean;
@@ -99,12 +99,12 @@ export interface BandsFrom {
 
 /** The layout of bands for a number of channels. */
 export function bandsOf(
-  { dtype, attrs, zarrFormat, isFull, decodesCf, areLabels }: BandsFrom,
+  { dtype, attrs, zarrFormat, mayMiss, decodesCf, areLabels }: BandsFrom,
   channels: number,
 ): BandLayout {
   // A fill value of version 2 says what is missing, as xarray has it.
   const isPacked = decodesCf && (zarrFormat === 2 || PACKED.some((name) => Object.hasOwn(attrs, name)));
-  const hasMask = isPacked || /float/.test(dtype) || !isFull;
+  const hasMask = isPacked || /float/.test(dtype) || mayMiss;
   const count = channels + (hasMask ? 1 : 0);
   if (areLabels || count > MOST_BANDS) return { count: 4, isByte: true, hasMask: true, isPicture: true };
   return { count, isByte: !isPacked && /^(uint8|bool)$/.test(dtype), hasMask, isPicture: false };

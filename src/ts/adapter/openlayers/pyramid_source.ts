@@ -16,13 +16,14 @@ import type { PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
 import { breathe } from "../../elements/breathe.ts";
 import { ZarrError } from "../../model/errors.ts";
+import { arrayTiles, type TileAxes } from "./array_tiles.ts";
 import { type BandLayout, bandsOf, type Packing, packTile } from "./bands.ts";
-import { paintLabels } from "./label_colors.ts";
 import { type MixedChannel, tileMixer } from "./mixing.ts";
 import { gridOf, type LevelPlaces, levelsOf } from "./placement.ts";
-import { elementOf, type TileElements, valuesOf } from "./texels.ts";
+import { colorsOf, elementOf, type TileElements, valuesOf } from "./texels.ts";
 import { elementAt, isShort, type MapExtent, type TileLevel, tileRange, tileSpans } from "./tile_levels.ts";
 import { type TilePlace, TileReader } from "./tile_reader.ts";
+import { type WarpedMap, warpedLevels, warpedTiles } from "./warped_tiles.ts";
 
 /** Index by name or role of an axis. */
 export type TileAt = Readonly<Record<string, number>>;
@@ -33,8 +34,8 @@ export interface PyramidSourceOptions {
   plane?: { x: number; y: number };
   /** Which index of the other axes; 0 unless given. */
   at?: TileAt;
-  /** Which axis has channels; the pyramid's unless given. */
-  channelAxis?: number;
+  /** Which axis has channels; the pyramid's unless given, null for none. */
+  channelAxis?: number | null;
   /**
    * Indices along the channel axis, each a band; 0 alone unless given. More than four, missing values counted as one, become pictures of the
    * channels that `setMix` names.
@@ -42,6 +43,8 @@ export interface PyramidSourceOptions {
   channels?: readonly number[];
   /** Where the levels are on the map; where the pyramid has them unless given. */
   places?: LevelPlaces;
+  /** Draws a map on which rows and columns are not those of the array, of one channel. */
+  warped?: WarpedMap;
   /** Whether world coordinates grow upwards, as northings do; downwards unless given or the pyramid names a reference system. */
   isUpward?: boolean;
   projection?: ProjectionLike;
@@ -71,7 +74,7 @@ export interface TileValue {
 export interface TileReading {
   /** The pyramid's level on show. */
   level: number;
-  /** Place in that level's array, by axis; of the axis of channels the first of them. */
+  /** Place in that level's array, by axis; -1 for the axis of channels, and for the plane of a warped map. */
   index: number[];
   values: TileValue[];
 }
@@ -123,7 +126,8 @@ export class PyramidSource extends DataTileSource {
 
   /** Coarsest first, as OpenLayers has them. */
   readonly #levels: TileLevel[];
-  readonly #axes: { x: number; y: number; c: number | undefined };
+  readonly #axes: TileAxes;
+  readonly #isWarped: boolean;
   readonly #reader: TileReader;
   readonly #packing: Packing;
   readonly #cacheBytes: number;
@@ -132,6 +136,7 @@ export class PyramidSource extends DataTileSource {
   readonly #ahead = new Map<string, AbortController>();
   #at: TileAt;
   readonly #areLabels: boolean;
+  readonly #decode: PyramidSourceOptions["decode"];
   #channels: readonly number[];
   #mix: readonly MixedChannel[] = [];
   #isMixLate = false;
@@ -143,13 +148,15 @@ export class PyramidSource extends DataTileSource {
 
   constructor(options: PyramidSourceOptions) {
     const { pyramid, plane = pyramid.plane, projection, channels = [0], areLabels = false } = options;
-    const levels = levelsOf(pyramid, plane, options);
+    const { warped } = options;
+    const levels = warped ? warpedLevels(pyramid.levels, warped) : levelsOf(pyramid, plane, options);
     const finest = levels.at(-1) as TileLevel;
-    const c = options.channelAxis ?? channelAxisOf(pyramid, plane);
+    const { channelAxis = channelAxisOf(pyramid, plane) } = options;
     const { dtype, attrs, zarrFormat } = (pyramid.levels[0] as PyramidLevel).array;
     const isFull = levels.every((level) => !isShort(level, finest));
     const decodesCf = options.decode !== undefined;
-    const bands = bandsOf({ dtype, attrs, zarrFormat, isFull, decodesCf, areLabels }, channels.length);
+    const mayMiss = warped !== undefined || !isFull;
+    const bands = bandsOf({ dtype, attrs, zarrFormat, mayMiss, decodesCf, areLabels }, channels.length);
     super({
       loader: (z, column, row) => this.#load(z, column, row),
       tileGrid: new LevelGrid(gridOf(levels, finest)),
@@ -167,15 +174,23 @@ export class PyramidSource extends DataTileSource {
     this.#areLabels = areLabels;
     this.bands = bands;
     this.#levels = levels;
-    this.#axes = { ...plane, c };
+    this.#axes = { ...plane, c: channelAxis ?? undefined };
+    this.#isWarped = warped !== undefined;
     this.#at = options.at ?? {};
     this.#cacheBytes = options.cacheBytes ?? 256 * MIB;
     this.#margin = options.margin ?? 1;
     this.#packing = { asBytes: bands.isByte, hasMask: bands.hasMask, isLog: false };
-    this.#reader = new TileReader(pyramid.levels, this.#axes, {
-      decode: options.decode,
-      bytes: this.#cacheBytes,
-    });
+    const { decode } = options;
+    this.#decode = decode;
+    const fetch = warped
+      ? warpedTiles(
+          pyramid.levels,
+          pyramid.axes.map(({ name }) => name),
+          warped,
+          decode,
+        )
+      : arrayTiles(pyramid.levels, this.#axes, { decode, areLabels });
+    this.#reader = new TileReader(fetch, this.#cacheBytes);
   }
 
   /** For the option of that name of a layer: as many tiles as the bytes allow. */
@@ -259,19 +274,37 @@ export class PyramidSource extends DataTileSource {
     const element = elementAt(level, x, y);
     if (!element) return null;
     const index = this.#indices(level, this.#at);
-    [index[this.#axes.x], index[this.#axes.y]] = [element.column, element.row];
+    if (!this.#isWarped) [index[this.#axes.x], index[this.#axes.y]] = [element.column, element.row];
     const { tileWidth, tileHeight, width, roll } = level;
     const place = (element.column - roll + width) % width;
     const [column, row] = [Math.floor(place / tileWidth), Math.floor(element.row / tileHeight)];
     const tile = this.#placeOf(z, column, row, true);
     const values = this.#channels.map((channel) => {
-      const found = tile ? this.#reader.kept(tile, channel) : undefined;
+      const found = tile && !this.#areLabels ? this.#reader.kept(tile, channel) : undefined;
       const value =
         tile && found ? elementOf(found, place - tile.x.start, element.row - tile.y.start) : undefined;
       return { channel, value };
     });
-    if (this.#axes.c !== undefined) index[this.#axes.c] = this.#channels[0] ?? 0;
     return { level: level.level, index, values };
+  }
+
+  /** The same, with what is not at hand read: ids of labels, and tiles that are kept no more. */
+  async read(x: number, y: number, resolution: number, signal?: AbortSignal): Promise<TileReading | null> {
+    const reading = this.reading(x, y, resolution);
+    if (!reading || this.#isWarped) return reading;
+    const { array } = this.pyramid.levels[reading.level] as PyramidLevel;
+    const values = await Promise.all(
+      reading.values.map(async ({ channel, value }) => {
+        if (value !== undefined) return { channel, value };
+        const selection = reading.index.map((index, axis) => (axis === this.#axes.c ? channel : index));
+        const options = signal ? { signal } : {};
+        const { data } = this.#decode
+          ? await array.get(selection, { ...options, decode: this.#decode })
+          : await array.get(selection, options);
+        return { channel, value: (data as ArrayLike<number | bigint | boolean>)[0] };
+      }),
+    );
+    return { ...reading, values };
   }
 
   /** Reads the tiles of another step for the view on show. */
@@ -331,6 +364,7 @@ export class PyramidSource extends DataTileSource {
     const { axes, levels } = this.pyramid;
     const [finest, own] = [levels[0], levels[level]];
     return axes.map(({ name, role }, axis) => {
+      if (axis === this.#axes.x || axis === this.#axes.y || axis === this.#axes.c) return -1;
       const wanted = at[name] ?? at[role] ?? 0;
       const [all = 1, here = 1] = [finest?.shape[axis], own?.shape[axis]];
       return all === here ? wanted : Math.min(Math.floor(((wanted + 0.5) * here) / all), here - 1);
@@ -395,13 +429,9 @@ export class PyramidSource extends DataTileSource {
 
   /** A tile as a picture; the page is given back now and then. */
   async #picture(place: TilePlace, elements: readonly TileElements[], signal: AbortSignal) {
+    if (this.#areLabels && elements[0]) return colorsOf(place.level, place, elements[0]);
     const { tileWidth, tileHeight } = place.level;
     const out = new Uint8Array(tileWidth * tileHeight * 4);
-    if (this.#areLabels) {
-      if (elements[0]) paintLabels(place.level, place, elements[0], out);
-      await breathe();
-      return out;
-    }
     const mixed = elements.flatMap((own, at) => {
       const how = this.#mix[at];
       return how ? [{ ...own, ...how }] : [];

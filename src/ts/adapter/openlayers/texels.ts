@@ -80,3 +80,22 @@ export function valuesOf({ data, offset, strideX, strideY }: TileElements, { x, 
   }
   return values;
 }
+
+/** A tile of elements that are four bytes of colour each, as they lie in memory. */
+export function colorsOf(
+  level: TileLevel,
+  spans: Spans,
+  { data, offset, strideX, strideY }: TileElements,
+): Uint8Array {
+  const { tileWidth, tileHeight } = level;
+  const across = texels(spans.x, tileWidth, level.flipX, strideX);
+  const down = texels(spans.y, tileHeight, level.flipY, strideY);
+  const [colors, out] = [data as Uint32Array, new Uint32Array(tileWidth * tileHeight)];
+  for (let v = down.from; v < down.to; v += 1) {
+    const row = offset + (down.places[v] as number);
+    for (let u = across.from; u < across.to; u += 1) {
+      out[v * tileWidth + u] = colors[row + (across.places[u] as number)] as number;
+    }
+  }
+  return new Uint8Array(out.buffer);
+}
