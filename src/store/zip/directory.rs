@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::records::{Central, End, LOCAL_LEN};
+use super::records::{CentralEntry, End, LOCAL_LEN};
 use crate::error::{Error, Result};
 use crate::format::metadata::document::{ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use crate::format::path::{NodePath, StoreKey};
@@ -25,7 +25,7 @@ const DESCRIPTOR: u16 = 1 << 3;
 
 /// One value in the archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct ZipEntry {
     /// Where its local header is.
     pub header: u64,
     /// Bytes in the archive.
@@ -40,9 +40,9 @@ pub struct Entry {
     pub flags: u16,
 }
 
-impl Entry {
-    fn new(central: &Central<'_>, shift: u64) -> Option<Self> {
-        let Central { stored, size, crc, extra_len, method, flags, .. } = *central;
+impl ZipEntry {
+    fn new(central: &CentralEntry<'_>, shift: u64) -> Option<Self> {
+        let CentralEntry { stored, size, crc, extra_len, method, flags, .. } = *central;
         let header = central.header.checked_add(shift)?;
         let name_len = u16::try_from(central.name.len()).ok()?;
         Some(Self { header, stored, size, crc, name_len, extra_len, method, flags })
@@ -93,23 +93,23 @@ impl Entry {
 
 /// The directory while it is read.
 #[derive(Debug)]
-pub struct Reading {
+pub struct DirectoryReader {
     end: End,
     /// Bytes that were read and are not a whole entry yet.
     rest: Vec<u8>,
     /// How many bytes of the directory were read.
     read: u64,
     seen: u64,
-    table: KeyTable<Entry>,
+    table: KeyTable<ZipEntry>,
     /// Where each entry begins, and ends at least: of all of them, those too that are none of the values.
     spans: Vec<(u64, u64)>,
     /// The metadata documents so far, where the archive says that they come first.
-    first_documents: Option<BTreeMap<String, Entry>>,
+    first_documents: Option<BTreeMap<String, ZipEntry>>,
     /// Whether something else came already.
     documents_ended: bool,
 }
 
-impl Reading {
+impl DirectoryReader {
     pub fn new(end: End, documents_first: bool) -> Self {
         let first_documents = documents_first.then(BTreeMap::new);
         Self {
@@ -135,7 +135,7 @@ impl Reading {
     }
 
     /// What the beginning of a directory that begins with the documents tells of a key; `None` when only all of it can tell.
-    pub fn known(&self, key: &StoreKey) -> Option<Option<Entry>> {
+    pub fn known(&self, key: &StoreKey) -> Option<Option<ZipEntry>> {
         let documents = self.first_documents.as_ref()?;
         let name = key.as_str().rsplit('/').next().unwrap_or_default();
         match documents.get(key.as_str()) {
@@ -157,7 +157,7 @@ impl Reading {
         let mut rest = std::mem::take(&mut self.rest);
         rest.extend_from_slice(bytes);
         let mut at = 0;
-        while let Some(central) = Central::read(rest.get(at..).unwrap_or_default()).or_else(|error| {
+        while let Some(central) = CentralEntry::read(rest.get(at..).unwrap_or_default()).or_else(|error| {
             // Some writers sign the directory: what stands after the last entry is not ours to read.
             if self.seen >= self.end.entries { Ok(None) } else { Err(error) }
         })? {
@@ -169,10 +169,10 @@ impl Reading {
         Ok(())
     }
 
-    fn add(&mut self, central: &Central<'_>) -> Result<()> {
+    fn add(&mut self, central: &CentralEntry<'_>) -> Result<()> {
         self.seen += 1;
         let name = name_of(central);
-        let entry = Entry::new(central, self.end.shift);
+        let entry = ZipEntry::new(central, self.end.shift);
         let span = entry.as_ref().and_then(|entry| Some((entry.header, entry.least_end()?)));
         let (Some(entry), Some(span)) = (entry, span) else { return Err(overlap(&name)) };
         self.spans.push(span);
@@ -224,7 +224,7 @@ fn overlap(what: &str) -> Error {
 }
 
 /// The name as a key: UTF-8 whether or not it says so, backslashes of DOS turned, `./` dropped.
-fn name_of(central: &Central<'_>) -> String {
+fn name_of(central: &CentralEntry<'_>) -> String {
     let mut name = String::from_utf8_lossy(central.name).into_owned();
     if central.is_from_dos && !name.contains('/') {
         name = name.replace('\\', "/");
@@ -234,7 +234,7 @@ fn name_of(central: &Central<'_>) -> String {
 
 /// The folder that an archive is of: when everything is in one folder, or in one within that, where a hierarchy begins, and none does
 /// above. Systems that add files of their own are forgiven.
-fn folder_of(table: &KeyTable<Entry>) -> String {
+fn folder_of(table: &KeyTable<ZipEntry>) -> String {
     let Some((first, _)) = table.iter().find(|(key, _)| !is_systems(key)) else { return String::new() };
     let has_root =
         |prefix: &str| ROOT_DOCUMENTS.iter().any(|name| table.find(&format!("{prefix}{name}")).is_some());
@@ -256,7 +256,7 @@ fn is_systems(key: &str) -> bool {
 /// The whole directory.
 #[derive(Debug)]
 pub struct Directory {
-    table: KeyTable<Entry>,
+    table: KeyTable<ZipEntry>,
     /// Where entries begin, in order.
     starts: Vec<u64>,
     /// Where the directory begins, and the last entry must have ended.
@@ -267,21 +267,21 @@ pub struct Directory {
 
 impl Directory {
     /// The entry of a key, below the folder that the archive is of, or by its full name.
-    pub fn find(&self, key: &StoreKey) -> Option<&Entry> {
+    pub fn find(&self, key: &StoreKey) -> Option<&ZipEntry> {
         let full = || self.table.find(&format!("{}{}", self.prefix, key.as_str()));
         let in_folder = if self.prefix.is_empty() { None } else { full() };
         in_folder.or_else(|| self.table.find(key.as_str()))
     }
 
     /// The first byte after an entry that may be another's.
-    pub fn limit_of(&self, entry: &Entry) -> u64 {
+    pub fn limit_of(&self, entry: &ZipEntry) -> u64 {
         let next = self.starts.partition_point(|start| *start <= entry.header);
         self.starts.get(next).copied().unwrap_or(self.end)
     }
 
     /// Where hierarchies begin, by full names.
     pub fn roots(&self) -> Vec<NodePath> {
-        let folder = |(key, _): (&str, &Entry)| {
+        let folder = |(key, _): (&str, &ZipEntry)| {
             let (folder, name) = key.rsplit_once('/').unwrap_or(("", key));
             let is_root = ROOT_DOCUMENTS.contains(&name) && !is_systems(key);
             NodePath::from_normal(folder).filter(|_| is_root)
@@ -301,7 +301,7 @@ impl Directory {
     }
 
     /// All names, as they stand in the archive.
-    pub fn names(&self) -> impl Iterator<Item = (&str, &Entry)> {
+    pub fn names(&self) -> impl Iterator<Item = (&str, &ZipEntry)> {
         self.table.iter()
     }
 

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use directory::{Directory, Entry, Reading};
+use directory::{Directory, ZipEntry, DirectoryReader};
 use futures_util::lock::Mutex;
 use records::{LOCAL_LEN, TAIL_LEN, Tail};
 use serde::Deserialize;
@@ -36,13 +36,13 @@ use crate::format::tolerated::Form;
 use crate::limits;
 
 /// How much of a directory is asked for at once: more the further it goes on.
-const PIECES: [u64; 3] = [256 << 10, 1 << 20, 4 << 20];
+const STEPS: [u64; 3] = [256 << 10, 1 << 20, 4 << 20];
 
 /// What is read beside an entry, in case its local header is longer than the directory lets expect.
 const SLACK: u64 = 64;
 
 /// The largest inflated value that is kept for further ranges of it.
-const KEPT_BYTES: u64 = 64 << 20;
+const CACHED_BYTES: u64 = 64 << 20;
 
 /// What is checked at a time.
 const CRC_BYTES: u64 = 64 << 10;
@@ -54,7 +54,7 @@ pub struct ZipStore {
     on_warning: Option<WarningSink>,
     directory: RefCell<Option<Rc<Directory>>>,
     /// The documents known before the whole directory is, and what reads on.
-    reading: RefCell<Option<Reading>>,
+    reader: RefCell<Option<DirectoryReader>>,
     /// Held by whoever reads the directory on.
     turn: Mutex<()>,
     tail: RefCell<Option<(u64, Value)>>,
@@ -75,7 +75,7 @@ impl ZipStore {
             key,
             on_warning,
             directory: RefCell::default(),
-            reading: RefCell::default(),
+            reader: RefCell::default(),
             turn: Mutex::new(()),
             tail: RefCell::default(),
             whole: RefCell::default(),
@@ -141,7 +141,7 @@ impl ZipStore {
     }
 
     /// Reads the end of the archive and finds the directory.
-    async fn begin(&self) -> Result<Reading> {
+    async fn begin(&self) -> Result<DirectoryReader> {
         let fetched = self.ask(ByteRange::Suffix(TAIL_LEN)).await?;
         let size = match fetched.size {
             Some(size) => size,
@@ -173,7 +173,7 @@ impl ZipStore {
             }
         };
         let documents_first = says_documents_first(&end.comment);
-        Ok(Reading::new(end, documents_first))
+        Ok(DirectoryReader::new(end, documents_first))
     }
 
     async fn size_of_archive(&self, tail: u64) -> Result<u64> {
@@ -186,14 +186,14 @@ impl ZipStore {
     }
 
     /// What is known of a key by now; `None` when more of the directory has to be read.
-    fn known(&self, key: &StoreKey) -> Option<Option<Entry>> {
+    fn known(&self, key: &StoreKey) -> Option<Option<ZipEntry>> {
         if let Some(directory) = &*self.directory.borrow() {
             return Some(directory.find(key).cloned());
         }
-        self.reading.borrow().as_ref()?.known(key)
+        self.reader.borrow().as_ref()?.known(key)
     }
 
-    async fn find(&self, key: &StoreKey) -> Result<Option<Entry>> {
+    async fn find(&self, key: &StoreKey) -> Result<Option<ZipEntry>> {
         loop {
             if let Some(known) = self.known(key) {
                 return Ok(known);
@@ -220,29 +220,29 @@ impl ZipStore {
 
     /// Reads the next piece of the directory. Nothing has changed when it fails or is dropped.
     async fn read_on(&self) -> Result<()> {
-        if self.reading.borrow().is_none() {
-            let reading = self.begin().await?;
-            *self.reading.borrow_mut() = Some(reading);
+        if self.reader.borrow().is_none() {
+            let reader = self.begin().await?;
+            *self.reader.borrow_mut() = Some(reader);
         }
-        let piece = self.reading.borrow().as_ref().and_then(|reading| {
-            let (at, end) = (reading.next()?, reading.end().directory.clone());
-            let step = PIECES.into_iter().find(|step| at - end.start < *step).unwrap_or(PIECES[2]);
+        let piece = self.reader.borrow().as_ref().and_then(|reader| {
+            let (at, end) = (reader.next()?, reader.end().directory.clone());
+            let step = STEPS.into_iter().find(|step| at - end.start < *step).unwrap_or(STEPS[2]);
             Some(at..at.saturating_add(step).min(end.end))
         });
         if let Some(piece) = piece {
             let len = piece.end - piece.start;
             let bytes = self.read(piece).await?.to_vec(len, "a piece of the archive's directory")?;
-            let mut reading = self.reading.borrow_mut();
-            if let Some(Err(error)) = reading.as_mut().map(|reading| reading.take(&bytes)) {
+            let mut reader = self.reader.borrow_mut();
+            if let Some(Err(error)) = reader.as_mut().map(|reader| reader.take(&bytes)) {
                 // Half of an entry may have been taken: begin again, should someone ask again.
-                *reading = None;
+                *reader = None;
                 return Err(error);
             }
         }
-        let is_read = self.reading.borrow().as_ref().is_some_and(|reading| reading.next().is_none());
-        if is_read && let Some(reading) = self.reading.take() {
-            let is_ome = says_ome(&reading.end().comment);
-            let directory = reading.finish()?;
+        let is_read = self.reader.borrow().as_ref().is_some_and(|reader| reader.next().is_none());
+        if is_read && let Some(reader) = self.reader.take() {
+            let is_ome = says_ome(&reader.end().comment);
+            let directory = reader.finish()?;
             self.check_ome(is_ome, &directory)?;
             *self.directory.borrow_mut() = Some(Rc::new(directory));
             *self.tail.borrow_mut() = None;
@@ -259,7 +259,7 @@ impl ZipStore {
     }
 
     /// All of an entry, checked.
-    async fn value(&self, entry: &Entry) -> Result<Value> {
+    async fn value(&self, entry: &ZipEntry) -> Result<Value> {
         entry.check()?;
         limits::within(entry.size, limits::RESULT_BYTES, "an entry of the ZIP archive")?;
         let kept = self.inflated.borrow().as_ref().filter(|(header, _)| *header == entry.header).cloned();
@@ -269,14 +269,14 @@ impl ZipStore {
         let stored = self.stored_bytes(entry).await?;
         let value = if entry.is_stored() { stored } else { inflate(entry, &stored)? };
         check_crc(entry, &value)?;
-        if !entry.is_stored() && entry.size <= KEPT_BYTES {
+        if !entry.is_stored() && entry.size <= CACHED_BYTES {
             *self.inflated.borrow_mut() = Some((entry.header, value.clone()));
         }
         Ok(value)
     }
 
     /// The bytes of an entry as they stand in the archive: in one request, unless the local header is unusually long.
-    async fn stored_bytes(&self, entry: &Entry) -> Result<Value> {
+    async fn stored_bytes(&self, entry: &ZipEntry) -> Result<Value> {
         let known = self.data_starts.borrow().get(&entry.header).copied();
         if let Some(start) = known {
             return self.read(start..start + entry.stored).await;
@@ -295,15 +295,15 @@ impl ZipStore {
     }
 
     /// The first byte after an entry that may be another's. The entry must end before it.
-    fn limit_of(&self, entry: &Entry) -> Option<u64> {
+    fn limit_of(&self, entry: &ZipEntry) -> Option<u64> {
         let directory = self.directory.borrow();
-        let reading = self.reading.borrow();
+        let reader = self.reader.borrow();
         let whole = directory.as_ref().map(|directory| directory.limit_of(entry));
-        whole.or_else(|| reading.as_ref().map(|reading| reading.end().directory.start))
+        whole.or_else(|| reader.as_ref().map(|reader| reader.end().directory.start))
     }
 
     /// Where an entry's bytes begin, by the local header at the start of `value`.
-    fn learn_start(&self, entry: &Entry, value: &Value) -> Result<u64> {
+    fn learn_start(&self, entry: &ZipEntry, value: &Value) -> Result<u64> {
         let header = value.slice(0..LOCAL_LEN.min(value.len()))?.to_vec(LOCAL_LEN, "local header")?;
         let (name_len, extra_len) = records::local_variable_len(&header)?;
         let start = entry.header + LOCAL_LEN + u64::from(name_len) + u64::from(extra_len);
@@ -317,7 +317,7 @@ impl ZipStore {
 
     /// A range of an entry that stands in the archive as it is. Where its bytes begin is asked together with them: writers
     /// that can seek leave nothing between an entry and the next.
-    async fn stored_range(&self, entry: &Entry, range: Range<u64>) -> Result<Value> {
+    async fn stored_range(&self, entry: &ZipEntry, range: Range<u64>) -> Result<Value> {
         entry.check()?;
         let known = self.data_starts.borrow().get(&entry.header).copied();
         let at = |start: u64| start + range.start..start + range.end;
@@ -331,7 +331,7 @@ impl ZipStore {
         if start == guess { Ok(value) } else { self.read(at(start)).await }
     }
 
-    fn guess_start(&self, entry: &Entry) -> u64 {
+    fn guess_start(&self, entry: &ZipEntry) -> u64 {
         let least = entry.header + LOCAL_LEN + u64::from(entry.name_len);
         let by_limit = self.limit_of(entry).and_then(|limit| limit.checked_sub(entry.stored));
         let is_whole = self.directory.borrow().is_some() && !entry.has_descriptor();
@@ -363,7 +363,7 @@ impl ZipStore {
     }
 }
 
-fn inflate(entry: &Entry, stored: &Value) -> Result<Value> {
+fn inflate(entry: &ZipEntry, stored: &Value) -> Result<Value> {
     let encoded = stored.to_vec(limits::CHUNK_BYTES, "a deflated entry of the ZIP archive")?;
     let mut output = limits::zeroed(entry.size, limits::CHUNK_BYTES, "an entry of the ZIP archive")?;
     // A negative window: there is no header.
@@ -380,7 +380,7 @@ fn inflate(entry: &Entry, stored: &Value) -> Result<Value> {
     }
 }
 
-fn check_crc(entry: &Entry, value: &Value) -> Result<()> {
+fn check_crc(entry: &ZipEntry, value: &Value) -> Result<()> {
     let mut crc = 0;
     let (mut at, mut piece) = (0, Vec::new());
     while at < value.len() {

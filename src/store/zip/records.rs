@@ -150,7 +150,7 @@ fn place(len: u64, offset: u64, entries: u64, end_at: u64, comment: Vec<u8>) -> 
 
 /// An entry of the central directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Central<'a> {
+pub struct CentralEntry<'a> {
     pub name: &'a [u8],
     pub flags: u16,
     pub method: u16,
@@ -169,7 +169,7 @@ pub struct Central<'a> {
     pub len: usize,
 }
 
-impl<'a> Central<'a> {
+impl<'a> CentralEntry<'a> {
     /// The entry at the start of `bytes`; `None` when they end before it does.
     ///
     /// # Errors
