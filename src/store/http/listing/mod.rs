@@ -215,8 +215,8 @@ impl<T: Transport> HttpStore<T> {
         let mut listing = Listing::default();
         for entry in entries {
             match entry {
-                page::Entry::File(name) => listing.keys.extend(StoreKey::parse(&key(prefix, &name)).ok()),
-                page::Entry::Folder(name) => {
+                page::FolderEntry::File(name) => listing.keys.extend(StoreKey::parse(&key(prefix, &name)).ok()),
+                page::FolderEntry::Folder(name) => {
                     listing.prefixes.extend(NodePath::from_normal(&key(prefix, &name)))
                 }
             }

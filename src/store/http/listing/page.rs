@@ -20,7 +20,7 @@ const TITLES: [&str; 5] = ["index of", "directory listing", "files within", "dir
 
 /// An entry of a folder.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Entry {
+pub(super) enum FolderEntry {
     /// The name of a file.
     File(String),
     /// The name of a folder.
@@ -28,7 +28,7 @@ pub(super) enum Entry {
 }
 
 /// The entries of a page; `None` if it is not a listing. `origin` is the origin of the request.
-pub(super) fn entries(response: &HttpResponse, origin: &str) -> Option<Vec<Entry>> {
+pub(super) fn entries(response: &HttpResponse, origin: &str) -> Option<Vec<FolderEntry>> {
     let text = response.beginning(limits::METADATA_BYTES);
     let text = String::from_utf8_lossy(&text);
     if text.trim_start().starts_with('[') {
@@ -40,7 +40,7 @@ pub(super) fn entries(response: &HttpResponse, origin: &str) -> Option<Vec<Entry
 }
 
 /// Parses the format of nginx with `autoindex_format json`.
-fn json_entries(text: &str) -> Option<Vec<Entry>> {
+fn json_entries(text: &str) -> Option<Vec<FolderEntry>> {
     #[derive(Deserialize)]
     struct Item {
         name: String,
@@ -49,13 +49,13 @@ fn json_entries(text: &str) -> Option<Vec<Entry>> {
     }
     let items: Vec<Item> = serde_json::from_str(text).ok()?;
     let entry = |Item { name, kind }| match kind.as_str() {
-        "directory" => Entry::Folder(name.trim_end_matches('/').to_owned()),
-        _ => Entry::File(name),
+        "directory" => FolderEntry::Folder(name.trim_end_matches('/').to_owned()),
+        _ => FolderEntry::File(name),
     };
     Some(items.into_iter().map(entry).collect())
 }
 
-fn html_entries(text: &str, page: &RootUrl) -> Option<Vec<Entry>> {
+fn html_entries(text: &str, page: &RootUrl) -> Option<Vec<FolderEntry>> {
     let base = format!("{}/", page.path());
     let mut is_listing = is_titled(text);
     let mut found: BTreeMap<String, bool> = BTreeMap::new();
@@ -71,7 +71,7 @@ fn html_entries(text: &str, page: &RootUrl) -> Option<Vec<Entry>> {
             *folder |= is_folder;
         }
     }
-    let entry = |(name, is_folder)| if is_folder { Entry::Folder(name) } else { Entry::File(name) };
+    let entry = |(name, is_folder)| if is_folder { FolderEntry::Folder(name) } else { FolderEntry::File(name) };
     is_listing.then(|| found.into_iter().map(entry).collect())
 }
 
