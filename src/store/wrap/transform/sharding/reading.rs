@@ -16,7 +16,7 @@ use crate::store::{ByteRange, Fetched, KeyRange, RequestContext, Value};
 const RESTARTS: usize = 2;
 
 /// A part of a chunk to be fetched.
-struct Wanted {
+struct WantedRange {
     /// Its place in the list that was asked for.
     place: usize,
     /// The shard, by its place among the indexes.
@@ -34,11 +34,11 @@ enum Attempt {
 }
 
 /// A read after its first call.
-struct Found {
+struct Lookup {
     answers: Vec<Option<Fetched>>,
     shards: Vec<StoreKey>,
     indexes: Vec<Index>,
-    wanted: Vec<Wanted>,
+    wanted: Vec<WantedRange>,
 }
 
 impl ShardingTransformer {
@@ -87,7 +87,7 @@ impl ShardingTransformer {
     }
 
     /// The first call: indexes, and what passes through.
-    async fn find(&self, asked: &[KeyRange], context: &RequestContext) -> Result<Found> {
+    async fn find(&self, asked: &[KeyRange], context: &RequestContext) -> Result<Lookup> {
         let chunks: Vec<Option<ChunkPlace>> = asked.iter().map(|asked| self.keys.chunk(&asked.key)).collect();
         let mut shards: Vec<StoreKey> = Vec::new();
         let mut places: HashMap<StoreKey, usize> = HashMap::new();
@@ -124,9 +124,9 @@ impl ShardingTransformer {
                 continue;
             }
             let bytes = bytes.start + part.start..bytes.start + part.end;
-            wanted.push(Wanted { place, shard, bytes, chunk_len });
+            wanted.push(WantedRange { place, shard, bytes, chunk_len });
         }
-        Ok(Found { answers, shards, indexes, wanted })
+        Ok(Lookup { answers, shards, indexes, wanted })
     }
 
     /// One call below; a store that gives fewer answers than it was asked for is not believed.
@@ -179,7 +179,7 @@ fn agree(index: &Index, fetched: &Fetched) -> bool {
     is_same_len && is_same_version
 }
 
-fn part_of_chunk(shard: &StoreKey, wanted: &Wanted, fetched: Fetched) -> Result<Fetched> {
+fn part_of_chunk(shard: &StoreKey, wanted: &WantedRange, fetched: Fetched) -> Result<Fetched> {
     let expected = wanted.bytes.end - wanted.bytes.start;
     if fetched.value.len() != expected {
         return Err(Error::format("a shard ends within one of its chunks")

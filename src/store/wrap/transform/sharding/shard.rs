@@ -14,7 +14,7 @@ use crate::store::{KeyStartValue, Value};
 
 /// What becomes of a chunk.
 #[derive(Clone, Debug)]
-pub(super) enum Change {
+pub(super) enum ChunkEdit {
     /// All of it is new.
     Replace(Value),
     /// Parts of it are; their keys are of no account.
@@ -28,12 +28,12 @@ pub(super) struct ShardUpdate {
     pub shard: StoreKey,
     pub index: Index,
     /// By place in C order.
-    pub changes: BTreeMap<usize, Change>,
+    pub changes: BTreeMap<usize, ChunkEdit>,
 }
 
 /// How a shard is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum WriteMode {
     /// It stays as it is.
     Nothing,
     /// It has no chunk any more.
@@ -47,7 +47,7 @@ pub(super) enum Way {
 }
 
 /// The bytes of a written shard.
-pub(super) enum Written {
+pub(super) enum NewShard {
     /// All of it.
     Whole(Vec<u8>),
     /// Parts of it, by where they begin.
@@ -61,11 +61,11 @@ impl ShardUpdate {
     }
 
     /// Bytes that a changed chunk will have; `None` for an erased one.
-    fn new_len(&self, linear: usize, change: &Change) -> Result<Option<u64>> {
+    fn new_len(&self, linear: usize, change: &ChunkEdit) -> Result<Option<u64>> {
         Ok(match change {
-            Change::Replace(value) => Some(value.len()),
-            Change::Erase => None,
-            Change::Patch(values) => {
+            ChunkEdit::Replace(value) => Some(value.len()),
+            ChunkEdit::Erase => None,
+            ChunkEdit::Patch(values) => {
                 let old = self.old(linear)?.map_or(0, |old| old.end - old.start);
                 let ends = values.iter().map(|value| Ok(value.range()?.end)).collect::<Result<Vec<_>>>()?;
                 Some(ends.into_iter().fold(old, u64::max))
@@ -81,26 +81,26 @@ impl ShardUpdate {
     }
 
     /// Chooses how to write. `index_len` bytes at the end of the shard are its index.
-    pub fn way(&self, strategy: WriteStrategy, index_len: u64) -> Result<Way> {
+    pub fn write_mode(&self, strategy: WriteStrategy, index_len: u64) -> Result<WriteMode> {
         let mut kept_bytes = 0_u64;
         let kept = self.kept()?;
         kept.iter().for_each(|(_, at)| kept_bytes = kept_bytes.saturating_add(at.end - at.start));
-        if kept.is_empty() && self.changes.values().all(|change| matches!(change, Change::Erase)) {
-            return Ok(if self.index.exists { Way::Erase } else { Way::Nothing });
+        if kept.is_empty() && self.changes.values().all(|change| matches!(change, ChunkEdit::Erase)) {
+            return Ok(if self.index.exists { WriteMode::Erase } else { WriteMode::Nothing });
         }
         let mut is_changed = false;
         for (linear, change) in &self.changes {
-            is_changed |= !matches!(change, Change::Erase) || self.old(*linear)?.is_some();
+            is_changed |= !matches!(change, ChunkEdit::Erase) || self.old(*linear)?.is_some();
         }
         if !is_changed {
-            return Ok(Way::Nothing);
+            return Ok(WriteMode::Nothing);
         }
         let Some(shard_len) = self.index.shard_len.filter(|_| self.index.exists) else {
-            return Ok(Way::Whole);
+            return Ok(WriteMode::Whole);
         };
-        let WriteStrategy::FixedOrder { unused_bytes, .. } = strategy else { return Ok(Way::Append) };
+        let WriteStrategy::FixedOrder { unused_bytes, .. } = strategy else { return Ok(WriteMode::Append) };
         let fits = self.fits_in_place(&kept, shard_len, index_len, kept_bytes, unused_bytes)?;
-        Ok(if fits { Way::InPlace } else { Way::Whole })
+        Ok(if fits { WriteMode::InPlace } else { WriteMode::Whole })
     }
 
     fn fits_in_place(
@@ -138,11 +138,11 @@ impl ShardUpdate {
     }
 
     /// The chunks whose bytes must be read.
-    pub fn needed(&self, way: Way) -> Result<Vec<(usize, Range<u64>)>> {
-        let mut needed = if way == Way::Whole { self.kept()? } else { Vec::new() };
-        if matches!(way, Way::Whole | Way::Append) {
+    pub fn needed(&self, write_mode: WriteMode) -> Result<Vec<(usize, Range<u64>)>> {
+        let mut needed = if write_mode == WriteMode::Whole { self.kept()? } else { Vec::new() };
+        if matches!(write_mode, WriteMode::Whole | WriteMode::Append) {
             for (linear, change) in &self.changes {
-                let (Change::Patch(values), Some(old)) = (change, self.old(*linear)?) else { continue };
+                let (ChunkEdit::Patch(values), Some(old)) = (change, self.old(*linear)?) else { continue };
                 if !covers(values, old.end - old.start)? {
                     needed.push((*linear, old));
                 }
@@ -157,22 +157,22 @@ impl ShardUpdate {
     /// What is written, given the chunks that were [`needed`](Self::needed).
     pub fn write(
         &self,
-        way: Way,
+        write_mode: WriteMode,
         read: &BTreeMap<usize, Value>,
         (strategy, chunks_per_shard): (WriteStrategy, &[u64]),
         count: usize,
-    ) -> Result<Written> {
+    ) -> Result<NewShard> {
         let index_len = index::encoded_len(count);
         let mut entries = vec![None; count];
         for (linear, at) in self.kept()? {
             entries[linear] = Some(at);
         }
-        match (way, self.index.shard_len) {
-            (Way::InPlace, Some(shard_len)) => self.write_in_place(entries, shard_len - index_len),
-            (Way::Append, Some(shard_len)) => {
+        match (write_mode, self.index.shard_len) {
+            (WriteMode::InPlace, Some(shard_len)) => self.write_in_place(entries, shard_len - index_len),
+            (WriteMode::Append, Some(shard_len)) => {
                 let changed: Vec<usize> = self.changes.keys().copied().collect();
                 let bytes = self.assemble(&changed, read, entries, shard_len)?;
-                Ok(Written::Parts(vec![(shard_len, bytes.into())]))
+                Ok(NewShard::Parts(vec![(shard_len, bytes.into())]))
             }
             _ => {
                 let mut chunks = self.changes.keys().copied().collect::<Vec<_>>();
@@ -182,7 +182,7 @@ impl ShardUpdate {
                     WriteStrategy::AppendOnly => super::ChunkOrder::default(),
                 };
                 order.sort(&mut chunks, chunks_per_shard);
-                self.assemble(&chunks, read, vec![None; count], 0).map(Written::Whole)
+                self.assemble(&chunks, read, vec![None; count], 0).map(NewShard::Whole)
             }
         }
     }
@@ -222,31 +222,31 @@ impl ShardUpdate {
     /// What a chunk will be; `None` for an erased one.
     fn new_bytes(&self, linear: usize, read: &BTreeMap<usize, Value>) -> Result<Option<Value>> {
         Ok(match self.changes.get(&linear) {
-            Some(Change::Erase) => None,
-            Some(Change::Replace(value)) => Some(value.clone()),
-            Some(Change::Patch(values)) => Some(patched(read.get(&linear), values)?),
+            Some(ChunkEdit::Erase) => None,
+            Some(ChunkEdit::Replace(value)) => Some(value.clone()),
+            Some(ChunkEdit::Patch(values)) => Some(patched(read.get(&linear), values)?),
             // An empty chunk was not read.
             None => Some(read.get(&linear).cloned().unwrap_or_else(|| Vec::new().into())),
         })
     }
 
-    fn write_in_place(&self, mut entries: Vec<Option<Range<u64>>>, index_at: u64) -> Result<Written> {
+    fn write_in_place(&self, mut entries: Vec<Option<Range<u64>>>, index_at: u64) -> Result<NewShard> {
         let mut parts: Vec<(u64, Value)> = Vec::new();
         for (linear, change) in &self.changes {
             let Some(old) = self.old(*linear)? else { continue };
             let Some(new_len) = self.new_len(*linear, change)? else { continue };
             entries[*linear] = Some(old.start..old.start + new_len);
             match change {
-                Change::Replace(value) => parts.push((old.start, value.clone())),
-                Change::Patch(values) => {
+                ChunkEdit::Replace(value) => parts.push((old.start, value.clone())),
+                ChunkEdit::Patch(values) => {
                     parts.extend(values.iter().map(|value| (old.start + value.start, value.value.clone())));
                 }
-                Change::Erase => {}
+                ChunkEdit::Erase => {}
             }
         }
         parts.retain(|(_, value)| !value.is_empty());
         parts.push((index_at, index::encode(&entries).into()));
-        Ok(Written::Parts(parts))
+        Ok(NewShard::Parts(parts))
     }
 }
 

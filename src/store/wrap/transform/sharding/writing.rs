@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::index::{Index, encoded_len};
 use super::keys::ChunkPlace;
-use super::shard::{Change, ShardUpdate, Way, Written};
+use super::shard::{ChunkEdit, ShardUpdate, WriteMode, NewShard};
 use super::{ShardingTransformer, WriteStrategy, kept_changing};
 use crate::error::Result;
 use crate::format::path::StoreKey;
@@ -16,11 +16,11 @@ use crate::store::writers::{self, KeyLock};
 use crate::store::{ByteRange, KeyRange, KeyStartValue, RequestContext, Subject, Value};
 
 /// What becomes of the chunks of several shards.
-type Changes = BTreeMap<StoreKey, BTreeMap<usize, Change>>;
+type Changes = BTreeMap<StoreKey, BTreeMap<usize, ChunkEdit>>;
 
 impl ShardingTransformer {
     pub(super) async fn set_chunk(&self, chunk: ChunkPlace, value: Value) -> Result<()> {
-        let change = BTreeMap::from([(chunk.linear, Change::Replace(value))]);
+        let change = BTreeMap::from([(chunk.linear, ChunkEdit::Replace(value))]);
         self.change(BTreeMap::from([(chunk.shard, change)])).await
     }
 
@@ -33,9 +33,9 @@ impl ShardingTransformer {
                 continue;
             };
             let shard = changes.entry(chunk.shard).or_default();
-            match shard.entry(chunk.linear).or_insert_with(|| Change::Patch(Vec::new())) {
-                Change::Patch(values) => values.push(value.clone()),
-                Change::Replace(_) | Change::Erase => {}
+            match shard.entry(chunk.linear).or_insert_with(|| ChunkEdit::Patch(Vec::new())) {
+                ChunkEdit::Patch(values) => values.push(value.clone()),
+                ChunkEdit::Replace(_) | ChunkEdit::Erase => {}
             }
         }
         if !others.is_empty() {
@@ -59,7 +59,7 @@ impl ShardingTransformer {
         others.extend(whole.into_keys());
         self.erase_shards(&others).await?;
         let changes = some.into_iter().map(|(shard, chunks)| {
-            (shard, chunks.into_iter().map(|linear| (linear, Change::Erase)).collect())
+            (shard, chunks.into_iter().map(|linear| (linear, ChunkEdit::Erase)).collect())
         });
         self.change(changes.collect()).await
     }
@@ -86,11 +86,11 @@ impl ShardingTransformer {
         // What is written must not be made of an answer that a cache remembers.
         let context = RequestContext { subject: Subject::Update, reload: true, ..RequestContext::default() };
         let updates = self.with_indexes(changes, &context).await?;
-        let ways = updates.iter().map(|update| update.way(self.strategy, encoded_len(self.keys.count())));
-        let ways = ways.collect::<Result<Vec<Way>>>()?;
+        let ways = updates.iter().map(|update| update.write_mode(self.strategy, encoded_len(self.keys.count())));
+        let ways = ways.collect::<Result<Vec<WriteMode>>>()?;
         let read = self.read_needed(&updates, &ways, &context).await?;
-        for ((update, way), read) in updates.iter().zip(ways).zip(read) {
-            let written = self.write(update, way, &read).await;
+        for ((update, write_mode), read) in updates.iter().zip(ways).zip(read) {
+            let written = self.write(update, write_mode, &read).await;
             writers::note(&self.inner, &update.shard);
             written?;
         }
@@ -98,8 +98,8 @@ impl ShardingTransformer {
     }
 
     async fn with_indexes(&self, changes: Changes, context: &RequestContext) -> Result<Vec<ShardUpdate>> {
-        let is_replaced = |shard: &StoreKey, changes: &BTreeMap<usize, Change>| {
-            let replaced = changes.iter().filter(|(_, change)| matches!(change, Change::Replace(_)));
+        let is_replaced = |shard: &StoreKey, changes: &BTreeMap<usize, ChunkEdit>| {
+            let replaced = changes.iter().filter(|(_, change)| matches!(change, ChunkEdit::Replace(_)));
             let is_anew = matches!(self.strategy, WriteStrategy::FixedOrder { .. });
             is_anew && self.keys.are_all_in_array(shard, &replaced.map(|(linear, _)| *linear).collect())
         };
@@ -126,12 +126,12 @@ impl ShardingTransformer {
     async fn read_needed(
         &self,
         updates: &[ShardUpdate],
-        ways: &[Way],
+        ways: &[WriteMode],
         context: &RequestContext,
     ) -> Result<Vec<BTreeMap<usize, Value>>> {
         let (mut ranges, mut targets) = (Vec::new(), Vec::new());
-        for (place, (update, way)) in updates.iter().zip(ways).enumerate() {
-            for (linear, at) in update.needed(*way)? {
+        for (place, (update, write_mode)) in updates.iter().zip(ways).enumerate() {
+            for (linear, at) in update.needed(*write_mode)? {
                 let range = ByteRange::FromStart { offset: at.start, len: at.end - at.start };
                 ranges.push(KeyRange { key: update.shard.clone(), range });
                 targets.push((place, linear, at.end - at.start));
@@ -152,18 +152,18 @@ impl ShardingTransformer {
         Ok(read)
     }
 
-    async fn write(&self, update: &ShardUpdate, way: Way, read: &BTreeMap<usize, Value>) -> Result<()> {
+    async fn write(&self, update: &ShardUpdate, write_mode: WriteMode, read: &BTreeMap<usize, Value>) -> Result<()> {
         let shard = &update.shard;
-        match way {
-            Way::Nothing => return Ok(()),
-            Way::Erase => return self.inner.erase_values(std::slice::from_ref(shard)).await,
-            Way::Whole | Way::InPlace | Way::Append => {}
+        match write_mode {
+            WriteMode::Nothing => return Ok(()),
+            WriteMode::Erase => return self.inner.erase_values(std::slice::from_ref(shard)).await,
+            WriteMode::Whole | WriteMode::InPlace | WriteMode::Append => {}
         }
         let how = (self.strategy, self.keys.chunks_per_shard());
-        let written = update.write(way, read, how, self.keys.count());
+        let written = update.write(write_mode, read, how, self.keys.count());
         match written.map_err(|error| error.at_key(shard.as_str()))? {
-            Written::Whole(bytes) => self.inner.set(shard, bytes.into()).await,
-            Written::Parts(parts) => {
+            NewShard::Whole(bytes) => self.inner.set(shard, bytes.into()).await,
+            NewShard::Parts(parts) => {
                 let part = |(start, value)| KeyStartValue { key: shard.clone(), start, value };
                 let parts: Vec<KeyStartValue> = parts.into_iter().map(part).collect();
                 self.inner.set_partial_values(&parts).await
