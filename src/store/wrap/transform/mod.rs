@@ -2,14 +2,14 @@
 //! drafts, "Storage transformers"; the final text keeps the metadata field and names none).
 //!
 //! A transformer has the shape of a store on both sides, so they [`stack`]. One that metadata names is looked up by the URI of
-//! its specification in a [`Registry`], where users put theirs beside ours.
+//! its specification in a [`TransformerRegistry`], where users put theirs beside ours.
 
 mod registry;
 pub mod sharding;
 
 use std::rc::Rc;
 
-pub use registry::{Named, Registry};
+pub use registry::{NamedTransformer, TransformerRegistry};
 
 use crate::error::Result;
 use crate::format::chunk_key::Separator;

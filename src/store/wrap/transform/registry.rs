@@ -13,7 +13,7 @@ use crate::store::Store;
 
 /// A transformer as metadata names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Named<'a> {
+pub struct NamedTransformer<'a> {
     /// The URI of its specification: `extension`.
     pub extension: &'a str,
     /// Which of that specification's: JSON text of `type`.
@@ -25,25 +25,25 @@ pub struct Named<'a> {
 }
 
 /// Makes a transformer of what metadata says.
-pub type Parse = Rc<dyn Fn(&Named<'_>) -> Result<Rc<dyn Transformer>>>;
+pub type ParseTransformer = Rc<dyn Fn(&NamedTransformer<'_>) -> Result<Rc<dyn Transformer>>>;
 
 /// Makes transformers of whatever URI; `None` for one that it does not know.
-pub type ParseOthers = Rc<dyn Fn(&Named<'_>) -> Option<Result<Rc<dyn Transformer>>>>;
+pub type ParseOtherTransformers = Rc<dyn Fn(&NamedTransformer<'_>) -> Option<Result<Rc<dyn Transformer>>>>;
 
 /// The transformers that metadata may name.
 #[derive(Clone)]
-pub struct Registry {
-    parsers: Map<String, Parse>,
-    others: Option<ParseOthers>,
+pub struct TransformerRegistry {
+    parsers: Map<String, ParseTransformer>,
+    others: Option<ParseOtherTransformers>,
 }
 
-impl Default for Registry {
+impl Default for TransformerRegistry {
     fn default() -> Self {
         Self::new(WriteStrategy::default())
     }
 }
 
-impl Registry {
+impl TransformerRegistry {
     /// Ours alone, with the way in which shards are written.
     pub fn new(strategy: WriteStrategy) -> Self {
         let mut registry = Self { parsers: Map::new(), others: None };
@@ -57,12 +57,12 @@ impl Registry {
     }
 
     /// Adds a transformer under the URI of its specification, or replaces it.
-    pub fn register(&mut self, extension: &str, parse: Parse) {
+    pub fn register(&mut self, extension: &str, parse: ParseTransformer) {
         self.parsers.insert(normal(extension).to_owned(), parse);
     }
 
     /// Asks somebody else for the transformers that nobody has registered here.
-    pub fn ask_for_others(&mut self, others: ParseOthers) {
+    pub fn ask_for_others(&mut self, others: ParseOtherTransformers) {
         self.others = Some(others);
     }
 
@@ -70,7 +70,7 @@ impl Registry {
     ///
     /// # Errors
     /// `Unsupported` naming the URI of an unknown one, and as the transformer's own parser; both name the field.
-    pub fn parse(&self, named: &Named<'_>) -> Result<Rc<dyn Transformer>> {
+    pub fn parse(&self, named: &NamedTransformer<'_>) -> Result<Rc<dyn Transformer>> {
         let parsed = match self.parsers.get(normal(named.extension)) {
             Some(parse) => Some(parse(named)),
             None => self.others.as_ref().and_then(|others| others(named)),
@@ -86,7 +86,7 @@ impl Registry {
     /// As [`parse`](Self::parse) and [`stack`].
     pub fn stack(
         &self,
-        named: &[Named<'_>],
+        named: &[NamedTransformer<'_>],
         store: Rc<dyn Store>,
         place: &ArrayPlace,
     ) -> Result<Rc<dyn Store>> {
@@ -114,8 +114,8 @@ mod tests {
     use crate::store::memory::MemoryStore;
     use crate::store::{ByteRange, RequestContext};
 
-    fn named<'a>(extension: &'a str, configuration: Option<&'a str>) -> Named<'a> {
-        Named { extension, kind: "\"indexed\"", configuration, field: "storage_transformers[0]" }
+    fn named<'a>(extension: &'a str, configuration: Option<&'a str>) -> NamedTransformer<'a> {
+        NamedTransformer { extension, kind: "\"indexed\"", configuration, field: "storage_transformers[0]" }
     }
 
     fn place() -> ArrayPlace {
@@ -129,7 +129,7 @@ mod tests {
             SHARDING_URIS.into_iter().chain(["http://purl.org/zarr/spec/storage_transformers/sharding/1.0/"])
         {
             let memory = Rc::new(MemoryStore::new());
-            let store = Registry::default()
+            let store = TransformerRegistry::default()
                 .stack(&[named(extension, Some(r#"{"chunks_per_shard":[2,2]}"#))], memory.clone(), &place())
                 .unwrap();
             block_on(store.set(&StoreKey::parse("data/a/c3/5").unwrap(), vec![1].into())).unwrap();
@@ -140,14 +140,14 @@ mod tests {
     #[test]
     fn what_is_unknown_or_wrong_is_refused_by_name() {
         let unknown = named("https://example.org/mirror", None);
-        let error = Registry::default().parse(&unknown).err().unwrap();
+        let error = TransformerRegistry::default().parse(&unknown).err().unwrap();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert!(error.message().contains("https://example.org/mirror"), "{error}");
         assert_eq!(error.context().field.as_deref(), Some("storage_transformers[0].extension"));
 
         let other =
-            Named { kind: "\"linked\"", ..named(SHARDING_URIS[0], Some(r#"{"chunks_per_shard":[2]}"#)) };
-        let error = Registry::default().parse(&other).err().unwrap();
+            NamedTransformer { kind: "\"linked\"", ..named(SHARDING_URIS[0], Some(r#"{"chunks_per_shard":[2]}"#)) };
+        let error = TransformerRegistry::default().parse(&other).err().unwrap();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
         assert!(error.message().contains("linked"), "{error}");
 
@@ -161,7 +161,7 @@ mod tests {
         ] {
             let place = place();
             let memory = Rc::new(MemoryStore::new());
-            let error = Registry::default().stack(&[named(SHARDING_URIS[0], configuration)], memory, &place);
+            let error = TransformerRegistry::default().stack(&[named(SHARDING_URIS[0], configuration)], memory, &place);
             let error = error.err().unwrap();
             let found = error.context().field.clone().unwrap();
             assert!(found.starts_with("storage_transformers[0].configuration"), "{error}");
@@ -174,7 +174,7 @@ mod tests {
         let memory = Rc::new(MemoryStore::new());
         let (inner, outer) = (r#"{"chunks_per_shard":[2,2]}"#, r#"{"chunks_per_shard":[2,1]}"#);
         let list = [named(SHARDING_URIS[0], Some(inner)), named(SHARDING_URIS[2], Some(outer))];
-        let store = Registry::default().stack(&list, memory.clone(), &place()).unwrap();
+        let store = TransformerRegistry::default().stack(&list, memory.clone(), &place()).unwrap();
         let (one, other) = (StoreKey::parse("data/a/c0/1").unwrap(), StoreKey::parse("data/a/c3/1").unwrap());
         block_on(store.set(&one, b"one".to_vec().into())).unwrap();
         block_on(store.set(&other, b"other".to_vec().into())).unwrap();
@@ -194,7 +194,7 @@ mod tests {
                 Ok(below)
             }
         }
-        let mut registry = Registry::default();
+        let mut registry = TransformerRegistry::default();
         registry.register("https://example.org/mirror", Rc::new(|_| Ok(Rc::new(Passing))));
         registry.parse(&named("https://example.org/mirror", None)).unwrap();
     }

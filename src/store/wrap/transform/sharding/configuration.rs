@@ -6,7 +6,7 @@ use super::{ShardingTransformer, WriteStrategy};
 use crate::error::Result;
 use crate::format::codec::sharding::transformer;
 use crate::store::Store;
-use crate::store::wrap::transform::{ArrayPlace, Named, Transformer};
+use crate::store::wrap::transform::{ArrayPlace, NamedTransformer, Transformer};
 
 /// A parsed configuration, and the way of writing, which is none of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl ShardingConfiguration {
     ///
     /// # Errors
     /// `Unsupported` for a binary format other than `indexed`, `Format` naming the field.
-    pub fn parse(named: &Named<'_>, strategy: WriteStrategy) -> Result<Self> {
+    pub fn parse(named: &NamedTransformer<'_>, strategy: WriteStrategy) -> Result<Self> {
         let chunks_per_shard = transformer::chunks_per_shard(named.kind, named.configuration)?;
         Ok(Self { chunks_per_shard, strategy, field: named.field.to_owned() })
     }
