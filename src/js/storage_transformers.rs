@@ -11,7 +11,7 @@ use super::registry;
 use super::user_store::UserStore;
 use crate::error::{Error, IS_FULL, Result};
 use crate::store::Store;
-use crate::store::wrap::transform::{ArrayPlace, NamedTransformer, TransformerRegistry, Transformer};
+use crate::store::wrap::transform::{ArrayPlace, NamedTransformer, Transformer, TransformerRegistry};
 
 #[wasm_bindgen]
 extern "C" {

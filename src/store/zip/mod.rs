@@ -1,11 +1,13 @@
-//! A ZIP archive as a store: one value of another store, read by ranges. APPNOTE.TXT 6.3.10; `.ozx` as RFC-9 of OME-NGFF has it.
+//! A ZIP archive as a store. The archive is one value of another store and is read by ranges.
+//! APPNOTE.TXT 6.3.10; `.ozx` archives as in RFC-9 of OME-NGFF.
 //!
-//! The directory is at the archive's end and is read when the first key is asked for; where the archive says so (`.ozx`),
-//! the documents at the directory's beginning are known before the rest of it is read. A range of an entry that is stored as
-//! it is, is a range of the archive. Whole values are checked by their CRC-32; a range has none. What is deflated has to be
-//! inflated whole, and stays at hand for the next range of it.
+//! The directory at the archive's end is read when the first key is requested. If the archive says
+//! that its metadata documents come first (`.ozx`), their entries are known before the rest of the
+//! directory is read. A range of an uncompressed entry is a range of the archive. Whole values are
+//! checked against their CRC-32; ranges cannot be checked. A deflated entry must be inflated whole,
+//! and the last one is cached for further ranges.
 //!
-//! Archives may be hostile: see `directory`. Deliberately read-only; [`write`] makes archives.
+//! Archives may be hostile: see `directory`. The store is read-only; [`write`] creates archives.
 
 mod directory;
 mod records;
@@ -19,7 +21,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use directory::{Directory, ZipEntry, DirectoryReader};
+use directory::{Directory, DirectoryReader, ZipEntry};
 use futures_util::lock::Mutex;
 use records::{LOCAL_LEN, TAIL_LEN, Tail};
 use serde::Deserialize;
@@ -35,35 +37,37 @@ use crate::format::path::{NodePath, StoreKey};
 use crate::format::tolerated::Form;
 use crate::limits;
 
-/// How much of a directory is asked for at once: more the further it goes on.
+/// Sizes of the requests for the directory. Later requests are larger.
 const STEPS: [u64; 3] = [256 << 10, 1 << 20, 4 << 20];
 
-/// What is read beside an entry, in case its local header is longer than the directory lets expect.
+/// Extra bytes that are read with an entry, in case its local header is longer than expected.
 const SLACK: u64 = 64;
 
-/// The largest inflated value that is kept for further ranges of it.
+/// Maximum size of an inflated value that is cached for further ranges.
 const CACHED_BYTES: u64 = 64 << 20;
 
-/// What is checked at a time.
+/// Number of bytes that are checked at a time.
 const CRC_BYTES: u64 = 64 << 10;
 
-/// An archive. See the module.
+/// A ZIP archive. See the module.
 pub struct ZipStore {
     archive: Rc<dyn Store>,
     key: StoreKey,
     on_warning: Option<WarningSink>,
     directory: RefCell<Option<Rc<Directory>>>,
-    /// The documents known before the whole directory is, and what reads on.
+    /// Reads the directory. Knows the first documents before the directory is complete.
     reader: RefCell<Option<DirectoryReader>>,
-    /// Held by whoever reads the directory on.
+    /// Held by the task that reads the directory.
     turn: Mutex<()>,
+    /// The end of the archive, and its offset.
     tail: RefCell<Option<(u64, Value)>>,
-    /// All of the archive, where it is small or cannot be read by ranges.
+    /// The whole archive, if it is small or cannot be read by ranges.
     whole: RefCell<Option<Value>>,
-    /// What changes when the archive does.
+    /// The version tag of the archive.
     version: RefCell<Option<String>>,
-    /// Where the bytes of entries begin whose local header was read, by where that is.
+    /// For each local header that was read, where the entry's bytes begin.
     data_starts: RefCell<BTreeMap<u64, u64>>,
+    /// The last inflated value, and the offset of its local header.
     inflated: RefCell<Option<(u64, Value)>>,
 }
 
@@ -91,7 +95,7 @@ impl ZipStore {
         }
     }
 
-    /// A range of the archive, all of it.
+    /// A range of the archive, complete.
     async fn read(&self, range: Range<u64>) -> Result<Value> {
         let want = range.end - range.start;
         if want == 0 {
@@ -105,12 +109,12 @@ impl ZipStore {
         if fetched.value.len() == want {
             return Ok(fetched.value);
         }
-        Err(Error::store("the archive is shorter than it was, or than its directory says")
+        Err(Error::store("the archive is shorter than its directory says, or has changed")
             .at_range(range.start, want)
             .actual(format!("{} bytes", fetched.value.len())))
     }
 
-    /// The range, where it was read before.
+    /// The range, if it was read before.
     fn at_hand(&self, range: &Range<u64>) -> Option<Result<Value>> {
         if let Some(whole) = &*self.whole.borrow() {
             return Some(whole.slice(range.clone()));
@@ -122,16 +126,17 @@ impl ZipStore {
     }
 
     async fn ask(&self, range: ByteRange) -> Result<Fetched> {
-        // Of an archive, whatever is wanted in it, as of a chunk: a refusal means what it means for one.
+        // A part of the archive is read like a chunk, so a refusal means the same as for a chunk.
         let context = RequestContext { subject: Subject::Chunk, ..RequestContext::default() };
         let fetched = self.archive.get(&self.key, range, &context).await?;
-        let fetched = fetched
-            .ok_or_else(|| Error::not_found(format!("there is no archive: {}", self.archive.describe())))?;
+        let fetched = fetched.ok_or_else(|| {
+            Error::not_found(format!("the archive does not exist: {}", self.archive.describe()))
+        })?;
         let mut version = self.version.borrow_mut();
         match (&*version, &fetched.version) {
             (Some(before), Some(now)) if before != now => {
                 return Err(Error::store(
-                    "the archive has changed since its directory was read; open it anew",
+                    "the archive has changed since its directory was read; open it again",
                 ));
             }
             (None, Some(now)) => *version = Some(now.clone()),
@@ -152,7 +157,8 @@ impl ZipStore {
             *self.whole.borrow_mut() = Some(whole);
         }
         let start = size.checked_sub(fetched.value.len()).ok_or_else(|| {
-            Error::store("the archive's size contradicts itself").actual(format!("{size} bytes"))
+            Error::store("the reported size of the archive is smaller than its end")
+                .actual(format!("{size} bytes"))
         })?;
         let bytes = fetched.value.to_vec(TAIL_LEN, "the end of the archive")?;
         if start == 0 {
@@ -167,7 +173,7 @@ impl ZipStore {
                 match records::read_tail(&bytes, start, Some(&record))? {
                     Tail::Complete(end) => end,
                     Tail::End64At(_) => {
-                        return Err(Error::format("the ZIP64 end record is not where it should be"));
+                        return Err(Error::format("the ZIP64 end record is missing"));
                     }
                 }
             }
@@ -182,10 +188,10 @@ impl ZipStore {
         }
         let context = RequestContext { subject: Subject::Chunk, ..RequestContext::default() };
         let size = self.archive.size(&self.key, &context).await?;
-        size.ok_or_else(|| Error::store("the size of the archive cannot be learned"))
+        size.ok_or_else(|| Error::store("the server does not tell the size of the archive"))
     }
 
-    /// What is known of a key by now; `None` when more of the directory has to be read.
+    /// The entry of a key, as far as it is known. `None` if more of the directory must be read.
     fn known(&self, key: &StoreKey) -> Option<Option<ZipEntry>> {
         if let Some(directory) = &*self.directory.borrow() {
             return Some(directory.find(key).cloned());
@@ -218,7 +224,7 @@ impl ZipStore {
         }
     }
 
-    /// Reads the next piece of the directory. Nothing has changed when it fails or is dropped.
+    /// Reads the next part of the directory. If it fails or is dropped, nothing changes.
     async fn read_on(&self) -> Result<()> {
         if self.reader.borrow().is_none() {
             let reader = self.begin().await?;
@@ -234,7 +240,7 @@ impl ZipStore {
             let bytes = self.read(piece).await?.to_vec(len, "a piece of the archive's directory")?;
             let mut reader = self.reader.borrow_mut();
             if let Some(Err(error)) = reader.as_mut().map(|reader| reader.take(&bytes)) {
-                // Half of an entry may have been taken: begin again, should someone ask again.
+                // A part of an entry may have been taken, so the next call begins again.
                 *reader = None;
                 return Err(error);
             }
@@ -250,7 +256,7 @@ impl ZipStore {
         Ok(())
     }
 
-    /// RFC-9's rules, whose breach hinders nobody.
+    /// Warns about breaches of RFC-9 that do not prevent reading.
     fn check_ome(&self, is_ome: bool, directory: &Directory) -> Result<()> {
         if is_ome && directory.find(&StoreKey::parse(ZARR_JSON)?).is_none() {
             self.warn(&Form::ZipRootless.warning("the archive"));
@@ -258,7 +264,7 @@ impl ZipStore {
         Ok(())
     }
 
-    /// All of an entry, checked.
+    /// A whole entry, checked.
     async fn value(&self, entry: &ZipEntry) -> Result<Value> {
         entry.check()?;
         limits::within(entry.size, limits::RESULT_BYTES, "an entry of the ZIP archive")?;
@@ -275,7 +281,8 @@ impl ZipStore {
         Ok(value)
     }
 
-    /// The bytes of an entry as they stand in the archive: in one request, unless the local header is unusually long.
+    /// The bytes of an entry as they are in the archive. Needs one request, unless the local header
+    /// is unusually long.
     async fn stored_bytes(&self, entry: &ZipEntry) -> Result<Value> {
         let known = self.data_starts.borrow().get(&entry.header).copied();
         if let Some(start) = known {
@@ -294,7 +301,7 @@ impl ZipStore {
         self.read(start..end).await
     }
 
-    /// The first byte after an entry that may be another's. The entry must end before it.
+    /// The first byte behind an entry that may belong to another. The entry must end before it.
     fn limit_of(&self, entry: &ZipEntry) -> Option<u64> {
         let directory = self.directory.borrow();
         let reader = self.reader.borrow();
@@ -302,7 +309,7 @@ impl ZipStore {
         whole.or_else(|| reader.as_ref().map(|reader| reader.end().directory.start))
     }
 
-    /// Where an entry's bytes begin, by the local header at the start of `value`.
+    /// Where an entry's bytes begin, according to the local header at the start of `value`.
     fn learn_start(&self, entry: &ZipEntry, value: &Value) -> Result<u64> {
         let header = value.slice(0..LOCAL_LEN.min(value.len()))?.to_vec(LOCAL_LEN, "local header")?;
         let (name_len, extra_len) = records::local_variable_len(&header)?;
@@ -315,8 +322,8 @@ impl ZipStore {
         Ok(start)
     }
 
-    /// A range of an entry that stands in the archive as it is. Where its bytes begin is asked together with them: writers
-    /// that can seek leave nothing between an entry and the next.
+    /// A range of an uncompressed entry. Its header is requested at the same time, because most
+    /// writers leave no gap between an entry and the next, so that the start can be guessed.
     async fn stored_range(&self, entry: &ZipEntry, range: Range<u64>) -> Result<Value> {
         entry.check()?;
         let known = self.data_starts.borrow().get(&entry.header).copied();
@@ -337,7 +344,8 @@ impl ZipStore {
         let is_whole = self.directory.borrow().is_some() && !entry.has_descriptor();
         let by_limit =
             by_limit.filter(|start| is_whole && (least..=least + u64::from(u16::MAX)).contains(start));
-        // Past the end of the archive no one may be asked.
+        // Without a known limit, guesses the lowest start: a request must not exceed the end of the
+        // archive.
         by_limit.unwrap_or(least)
     }
 
@@ -353,10 +361,10 @@ impl ZipStore {
         Ok(Some(Fetched { value, size: Some(entry.size), version }))
     }
 
-    /// The names of all entries as they stand in the archive, and how many bytes each has.
+    /// The names of all entries as they are in the archive, and their sizes in bytes.
     ///
     /// # Errors
-    /// Those of the archive and its directory.
+    /// Errors of the archive's store; `Format` for an invalid directory.
     pub async fn names(&self) -> Result<Vec<(String, u64)>> {
         let directory = self.directory().await?;
         Ok(directory.names().map(|(name, entry)| (name.to_owned(), entry.size)).collect())
@@ -366,17 +374,19 @@ impl ZipStore {
 fn inflate(entry: &ZipEntry, stored: &Value) -> Result<Value> {
     let encoded = stored.to_vec(limits::CHUNK_BYTES, "a deflated entry of the ZIP archive")?;
     let mut output = limits::zeroed(entry.size, limits::CHUNK_BYTES, "an entry of the ZIP archive")?;
-    // A negative window: there is no header.
+    // A negative window size means that there is no zlib header.
     let (inflated, code) =
         zlib_rs::decompress_slice(&mut output, &encoded, InflateConfig { window_bits: -15 });
     match (code, inflated.len()) {
         (ReturnCode::Ok, len) if len as u64 == entry.size => Ok(Value::from(output)),
         (ReturnCode::Ok, len) => {
-            Err(Error::format("an entry of the ZIP archive inflates to another size than it says")
+            Err(Error::format("an entry of the ZIP archive has the wrong size after inflating")
                 .expected(format!("{} bytes", entry.size))
                 .actual(format!("{len} bytes")))
         }
-        _ => Err(Error::format("an entry of the ZIP archive is damaged, or longer than it says")),
+        _ => Err(Error::format(
+            "an entry of the ZIP archive is damaged, or larger than its directory entry says",
+        )),
     }
 }
 
@@ -398,7 +408,7 @@ fn check_crc(entry: &ZipEntry, value: &Value) -> Result<()> {
         .actual(format!("{crc:#010x}")))
 }
 
-/// What RFC-9 writes into an archive's comment.
+/// The comment of an RFC-9 archive.
 #[derive(Deserialize)]
 struct Comment {
     ome: OmeComment,

@@ -14,7 +14,7 @@ use zarr_wasm::hierarchy::open::{OpenOptions, open};
 use zarr_wasm::hierarchy::resize::resize;
 use zarr_wasm::read::array::{Array, UserExtensions};
 use zarr_wasm::store::memory::MemoryStore;
-use zarr_wasm::store::wrap::transform::{ArrayPlace, TransformerRegistry, Transformer};
+use zarr_wasm::store::wrap::transform::{ArrayPlace, Transformer, TransformerRegistry};
 use zarr_wasm::store::{
     ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
 };

@@ -215,7 +215,9 @@ impl<T: Transport> HttpStore<T> {
         let mut listing = Listing::default();
         for entry in entries {
             match entry {
-                page::FolderEntry::File(name) => listing.keys.extend(StoreKey::parse(&key(prefix, &name)).ok()),
+                page::FolderEntry::File(name) => {
+                    listing.keys.extend(StoreKey::parse(&key(prefix, &name)).ok())
+                }
                 page::FolderEntry::Folder(name) => {
                     listing.prefixes.extend(NodePath::from_normal(&key(prefix, &name)))
                 }

@@ -71,7 +71,8 @@ fn html_entries(text: &str, page: &RootUrl) -> Option<Vec<FolderEntry>> {
             *folder |= is_folder;
         }
     }
-    let entry = |(name, is_folder)| if is_folder { FolderEntry::Folder(name) } else { FolderEntry::File(name) };
+    let entry =
+        |(name, is_folder)| if is_folder { FolderEntry::Folder(name) } else { FolderEntry::File(name) };
     is_listing.then(|| found.into_iter().map(entry).collect())
 }
 

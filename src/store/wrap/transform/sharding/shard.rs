@@ -1,5 +1,5 @@
-//! One shard that is about to change: what becomes of each of its chunks, which bytes must be read for it, and what is written.
-//! Pure: [`writing`](super::writing) does the reading and the writing.
+//! A change to one shard: what happens to each chunk, which bytes must be read, and what is
+//! written. The code is pure; [`writing`](super::writing) reads and writes.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,55 +12,55 @@ use crate::limits;
 use crate::store::partial_values::patched;
 use crate::store::{KeyStartValue, Value};
 
-/// What becomes of a chunk.
+/// What happens to a chunk.
 #[derive(Clone, Debug)]
 pub(super) enum ChunkEdit {
-    /// All of it is new.
+    /// It is replaced.
     Replace(Value),
-    /// Parts of it are; their keys are of no account.
+    /// Parts of it are replaced. The keys of these values are ignored.
     Patch(Vec<KeyStartValue>),
-    /// It is gone.
+    /// It is erased.
     Erase,
 }
 
-/// A shard, what is known of it, and what becomes of its chunks.
+/// A shard, its index, and the changes to its chunks.
 pub(super) struct ShardUpdate {
     pub shard: StoreKey,
     pub index: Index,
-    /// By place in C order.
+    /// Changes by the position of the chunk in C order.
     pub changes: BTreeMap<usize, ChunkEdit>,
 }
 
 /// How a shard is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WriteMode {
-    /// It stays as it is.
+    /// It does not change.
     Nothing,
-    /// It has no chunk any more.
+    /// It is erased, because it has no chunks any more.
     Erase,
-    /// Anew, all of it.
+    /// It is written anew.
     Whole,
-    /// New bytes where the old ones stand, and the index.
+    /// New chunks replace old ones in their place, and the index is replaced.
     InPlace,
-    /// New chunks and the index after all that stands there.
+    /// New chunks and a new index are appended.
     Append,
 }
 
-/// The bytes of a written shard.
+/// The bytes to write.
 pub(super) enum NewShard {
-    /// All of it.
+    /// The whole shard.
     Whole(Vec<u8>),
-    /// Parts of it, by where they begin.
+    /// Parts of the shard, with their offsets.
     Parts(Vec<(u64, Value)>),
 }
 
 impl ShardUpdate {
-    /// Where a chunk stands.
+    /// The byte range of a chunk in the old shard.
     fn old(&self, linear: usize) -> Result<Option<Range<u64>>> {
         self.index.get(&self.shard, linear)
     }
 
-    /// Bytes that a changed chunk will have; `None` for an erased one.
+    /// Length of a changed chunk in bytes; `None` if it is erased.
     fn new_len(&self, linear: usize, change: &ChunkEdit) -> Result<Option<u64>> {
         Ok(match change {
             ChunkEdit::Replace(value) => Some(value.len()),
@@ -73,14 +73,14 @@ impl ShardUpdate {
         })
     }
 
-    /// Chunks that stay as they are.
+    /// The chunks that do not change.
     fn kept(&self) -> Result<Vec<(usize, Range<u64>)>> {
         let mut existing = self.index.existing(&self.shard)?;
         existing.retain(|(linear, _)| !self.changes.contains_key(linear));
         Ok(existing)
     }
 
-    /// Chooses how to write. `index_len` bytes at the end of the shard are its index.
+    /// Chooses how to write. The index takes `index_len` bytes at the end of the shard.
     pub fn write_mode(&self, strategy: WriteStrategy, index_len: u64) -> Result<WriteMode> {
         let mut kept_bytes = 0_u64;
         let kept = self.kept()?;
@@ -124,8 +124,9 @@ impl ShardUpdate {
         places.extend(kept.iter().map(|(_, at)| (at.clone(), false)));
         places.retain(|(at, _)| !at.is_empty());
         places.sort_by_key(|(at, _)| (at.start, at.end));
-        // Chunks may share bytes, and the index's too; then none may be written over. What is kept is not looked at among itself,
-        // so the furthest end of each sort is what the next must not begin before.
+        // Chunks may share bytes with each other or with the index. Shared bytes must not be
+        // overwritten. Kept chunks may overlap each other, so the ends of kept and of changed
+        // chunks are tracked apart.
         let (mut kept_end, mut changed_end) = (0, 0);
         for (at, is_changed) in places {
             if at.start < changed_end || (is_changed && (at.start < kept_end || at.end > body)) {
@@ -154,7 +155,7 @@ impl ShardUpdate {
         Ok(needed)
     }
 
-    /// What is written, given the chunks that were [`needed`](Self::needed).
+    /// The bytes to write, given the chunks that were [`needed`](Self::needed).
     pub fn write(
         &self,
         write_mode: WriteMode,
@@ -187,7 +188,7 @@ impl ShardUpdate {
         }
     }
 
-    /// Chunks one after the other, and the index, as they stand from `start` on.
+    /// Chunks one after the other from offset `start` on, and the index.
     fn assemble(
         &self,
         chunks: &[usize],
@@ -211,7 +212,7 @@ impl ShardUpdate {
             value.copy_to(0, room)?;
             rest = after;
             let end =
-                offset.checked_add(value.len()).ok_or_else(|| Error::limit("a shard beyond 2^64 bytes"))?;
+                offset.checked_add(value.len()).ok_or_else(|| Error::limit("a shard exceeds 2^64 bytes"))?;
             entries[linear] = Some(offset..end);
             offset = end;
         }
@@ -219,13 +220,13 @@ impl ShardUpdate {
         Ok(bytes)
     }
 
-    /// What a chunk will be; `None` for an erased one.
+    /// The new bytes of a chunk; `None` if it is erased.
     fn new_bytes(&self, linear: usize, read: &BTreeMap<usize, Value>) -> Result<Option<Value>> {
         Ok(match self.changes.get(&linear) {
             Some(ChunkEdit::Erase) => None,
             Some(ChunkEdit::Replace(value)) => Some(value.clone()),
             Some(ChunkEdit::Patch(values)) => Some(patched(read.get(&linear), values)?),
-            // An empty chunk was not read.
+            // Empty chunks were not read.
             None => Some(read.get(&linear).cloned().unwrap_or_else(|| Vec::new().into())),
         })
     }
@@ -250,7 +251,7 @@ impl ShardUpdate {
     }
 }
 
-/// Whether partial values leave nothing of the first `len` bytes.
+/// Whether partial values cover the first `len` bytes.
 fn covers(values: &[KeyStartValue], len: u64) -> Result<bool> {
     let mut ranges = values.iter().map(KeyStartValue::range).collect::<Result<Vec<_>>>()?;
     ranges.sort_by_key(|range| range.start);
