@@ -11,7 +11,7 @@ use super::registry;
 use super::user_store::UserStore;
 use crate::error::{Error, IS_FULL, Result};
 use crate::store::Store;
-use crate::store::wrap::transform::{ArrayPlace, Named, Registry, Transformer};
+use crate::store::wrap::transform::{ArrayPlace, NamedTransformer, Transformer, TransformerRegistry};
 
 #[wasm_bindgen]
 extern "C" {
@@ -29,8 +29,8 @@ extern "C" {
 }
 
 /// Ours, and those that the hook knows.
-pub fn registry_of(hook: TransformerHook) -> Rc<Registry> {
-    let mut registry = Registry::default();
+pub fn registry_of(hook: TransformerHook) -> Rc<TransformerRegistry> {
+    let mut registry = TransformerRegistry::default();
     if !IS_FULL {
         return Rc::new(registry);
     }
@@ -50,7 +50,7 @@ struct UserTransformer {
 }
 
 impl UserTransformer {
-    fn new(hook: &TransformerHook, named: &Named<'_>) -> Self {
+    fn new(hook: &TransformerHook, named: &NamedTransformer<'_>) -> Self {
         Self {
             hook: hook.clone(),
             extension: named.extension.to_owned(),

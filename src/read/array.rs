@@ -11,7 +11,7 @@ use crate::read::chunk_cache::ChunkCache;
 use crate::read::chunk_store;
 use crate::read::shard_indexes::ShardIndexes;
 use crate::store::Store;
-use crate::store::wrap::transform::Registry;
+use crate::store::wrap::transform::TransformerRegistry;
 
 /// Extensions that the user registered.
 #[derive(Clone, Default)]
@@ -19,7 +19,7 @@ pub struct UserExtensions {
     /// The user's codecs.
     pub codecs: OptionalUserCodecs,
     /// All known storage transformers, the built-in ones included.
-    pub transformers: Rc<Registry>,
+    pub transformers: Rc<TransformerRegistry>,
 }
 
 /// An array in a store.

@@ -15,7 +15,7 @@ use crate::format::metadata::{ArrayMetadata, StorageTransformerMetadata, ZarrFor
 use crate::format::path::{NodePath, StoreKey};
 use crate::store::Store;
 use crate::store::wrap::Alias;
-use crate::store::wrap::transform::{ArrayPlace, Named, Registry};
+use crate::store::wrap::transform::{ArrayPlace, NamedTransformer, TransformerRegistry};
 
 /// The store from which the chunks of an array are read, and to which they are written.
 ///
@@ -26,13 +26,13 @@ pub(super) fn of_array(
     store: &Rc<dyn Store>,
     path: &NodePath,
     metadata: &ArrayMetadata,
-    transformers: &Registry,
+    transformers: &TransformerRegistry,
 ) -> Result<Rc<dyn Store>> {
     let store = match metadata.storage_transformers.as_slice() {
         [] => store.clone(),
         named => {
             Error::check_full("storage transformers")?;
-            let named: Vec<Named<'_>> = named.iter().map(named_of).collect();
+            let named: Vec<NamedTransformer<'_>> = named.iter().map(named_of).collect();
             transformers.stack(&named, store.clone(), &place(path, metadata))?
         }
     };
@@ -46,8 +46,8 @@ pub(super) fn of_array(
     }
 }
 
-fn named_of(transformer: &StorageTransformerMetadata) -> Named<'_> {
-    Named {
+fn named_of(transformer: &StorageTransformerMetadata) -> NamedTransformer<'_> {
+    NamedTransformer {
         extension: &transformer.extension,
         kind: &transformer.kind,
         configuration: transformer.configuration.as_deref(),

@@ -68,7 +68,7 @@ impl ByteRange {
     pub fn check(self) -> Result<Self> {
         match self {
             Self::FromStart { len: 0, .. } | Self::Suffix(0) => {
-                Err(Error::argument("a byte range must hold at least one byte"))
+                Err(Error::argument("a byte range must contain at least one byte"))
             }
             _ => Ok(self),
         }

@@ -54,7 +54,7 @@ impl FileSystemStore {
                 || (cfg!(windows) && name.contains(':'))
                 || is_unfinished(OsStr::new(name));
             if is_foreign {
-                return Err(Error::argument("a key cannot be the name of a file")
+                return Err(Error::argument("a key contains a name that cannot be a file name")
                     .at_key(key)
                     .actual(format!("{name:?}")));
             }
@@ -70,7 +70,7 @@ impl FileSystemStore {
         if !is_link || self.holds(path) {
             return Ok(());
         }
-        Err(Error::store("a link leads out of the store's folder")
+        Err(Error::store("a symbolic link leads out of the store's folder")
             .at_key(key)
             .actual(path.display().to_string()))
     }
@@ -114,11 +114,11 @@ impl FileSystemStore {
         let path = self.path(key.as_str())?;
         let parent = path.parent().unwrap_or(&self.base);
         if path.is_dir() && !walk::remove_if_empty(&path) {
-            return Err(in_the_way(key, "a folder that holds values has its name"));
+            return Err(in_the_way(key, "a folder with values has this name"));
         }
         fs::create_dir_all(parent).map_err(|error| match error.kind() {
             Io::AlreadyExists | Io::NotADirectory => {
-                in_the_way(key, "a value has the name of one of its folders")
+                in_the_way(key, "a value has the name of a folder of this key")
             }
             _ => failed("write", key, &error),
         })?;
@@ -212,7 +212,7 @@ fn failed(verb: &str, key: &StoreKey, error: &std::io::Error) -> Error {
 
 /// A file system cannot hold both `a` and `a/b`.
 fn in_the_way(key: &StoreKey, what: &str) -> Error {
-    Error::store(format!("a file system cannot hold this key: {what}")).at_key(key.as_str())
+    Error::store(format!("the file system cannot store this key: {what}")).at_key(key.as_str())
 }
 
 /// A version tag. A write renames a new file into place, so the file number changes.

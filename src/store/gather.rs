@@ -182,7 +182,7 @@ impl<K: Key + Clone + 'static> Gatherer<K> {
             self.begin(&batch, &of, context, fetch);
         }
         let request = batch.requests.borrow_mut().get_mut(member).and_then(Option::take);
-        request.ok_or_else(|| Error::store("a request was lost"))
+        request.ok_or_else(|| Error::store("internal error: a gathered request was not started"))
     }
 
     fn join(&self, of: &RequestScope<K>, bytes: Range<u64>, context: &RequestContext) -> (Rc<Batch>, usize) {

@@ -115,7 +115,7 @@ fn put(value: &Value, start: u64, bytes: &mut [u8]) -> Result<()> {
     let end = start.checked_add(limits::to_usize(value.len(), "a value")?);
     match end.and_then(|end| bytes.get_mut(start..end)) {
         Some(room) => value.copy_to(0, room),
-        None => Err(Error::limit("a partial value reaches past the end of its value")),
+        None => Err(Error::limit("a partial value extends past the end of its value")),
     }
 }
 

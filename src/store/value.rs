@@ -65,7 +65,7 @@ impl Value {
     /// `Format` if it extends past the end.
     pub fn slice(&self, range: Range<u64>) -> Result<Self> {
         if range.start > range.end || range.end > self.len() {
-            return Err(Error::format("a byte range reaches past the end of its value")
+            return Err(Error::format("a byte range extends past the end of its value")
                 .expected(format!("at most {} bytes", self.len()))
                 .actual(format!("bytes {}..{}", range.start, range.end)));
         }

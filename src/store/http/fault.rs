@@ -36,10 +36,10 @@ impl RequestLabel<'_> {
         let status = response.status;
         let hint = match status {
             _ if signature_fault(response) => ": the signature of the URL has expired or is wrong",
-            400 => ": the server does not take the request; a signature may be missing or malformed",
+            400 => ": the server rejected the request; a signature may be missing or malformed",
             401 => ": credentials are missing or no longer valid",
             403 => {
-                ": access is not allowed, or nothing is there and the store may not say so, as S3 answers without permission to list"
+                ": access is not allowed, or the key does not exist (S3 answers so without permission to list)"
             }
             _ => "",
         };

@@ -15,7 +15,7 @@ use crate::limits;
 use crate::store::{Urgency, Value};
 
 /// The message for a server that does not support the method.
-const READ_ONLY: &str = "the server does not take writes here";
+const READ_ONLY: &str = "the server does not accept writes here";
 
 impl<T: Transport> HttpStore<T> {
     pub(super) async fn put(&self, url: &str, value: Value) -> Result<()> {

@@ -110,12 +110,12 @@ fn sizes_beyond_32_bits_get_their_fields() {
     };
     assert_eq!((found.entries, found.shift, found.comment.as_slice()), (2, 0, b"c".as_slice()));
     assert_eq!(found.directory.start, offset);
-    let mut reading = Reading::new(found, false);
-    let len = usize::try_from(reading.end().directory.end - offset).unwrap();
+    let mut reader = DirectoryReader::new(found, false);
+    let len = usize::try_from(reader.end().directory.end - offset).unwrap();
     for piece in end[..len].chunks(7) {
-        reading.take(piece).unwrap();
+        reader.take(piece).unwrap();
     }
-    let directory = reading.finish().unwrap();
+    let directory = reader.finish().unwrap();
     let of = |name: &str| directory.find(&key(name)).unwrap();
     assert_eq!((of("large").size, of("large").stored, of("large").header), (large, large, 0));
     assert_eq!((of("after").size, of("after").header), (3, large + headers[0].len() as u64));

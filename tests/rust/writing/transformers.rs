@@ -14,7 +14,7 @@ use zarr_wasm::hierarchy::open::{OpenOptions, open};
 use zarr_wasm::hierarchy::resize::resize;
 use zarr_wasm::read::array::{Array, UserExtensions};
 use zarr_wasm::store::memory::MemoryStore;
-use zarr_wasm::store::wrap::transform::{ArrayPlace, Registry, Transformer};
+use zarr_wasm::store::wrap::transform::{ArrayPlace, Transformer, TransformerRegistry};
 use zarr_wasm::store::{
     ByteRange, Capabilities, Fetched, Listing, LocalFuture, RequestContext, Store, Value,
 };
@@ -84,7 +84,7 @@ impl Store for Flipped {
 }
 
 fn registered() -> UserExtensions {
-    let mut registry = Registry::default();
+    let mut registry = TransformerRegistry::default();
     registry.register(FLIP, Rc::new(|_| Ok(Rc::new(Flip))));
     UserExtensions { transformers: Rc::new(registry), ..UserExtensions::default() }
 }

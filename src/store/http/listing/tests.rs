@@ -2,7 +2,7 @@
 
 use futures_executor::block_on;
 
-use super::page::{Entry, entries};
+use super::page::{FolderEntry, entries};
 use super::*;
 use crate::error::ErrorKind;
 use crate::store::http::tests::script::{Scene, respond};
@@ -26,8 +26,8 @@ fn listed(page: &str) -> Option<(Vec<String>, Vec<String>)> {
     let (mut files, mut folders) = (Vec::new(), Vec::new());
     for entry in entries {
         match entry {
-            Entry::File(name) => files.push(name),
-            Entry::Folder(name) => folders.push(name),
+            FolderEntry::File(name) => files.push(name),
+            FolderEntry::Folder(name) => folders.push(name),
         }
     }
     files.sort();
