@@ -14,6 +14,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::external;
+use super::strides;
 use super::user::{BoundUserCodec, OptionalUserCodecs, UserCodecs};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::registry::{self, Parsed, WasmModule};
@@ -267,7 +268,7 @@ impl Pipeline {
     ) -> Result<Decoded<'a>> {
         let Scratch { elements, intermediate } = scratch;
         if let Some(user_context) = &self.user_context {
-            let strides = permuted_strides(&self.decoded.shape, &identity(&self.decoded.shape));
+            let strides = strides::permuted(&self.decoded.shape, &identity(&self.decoded.shape));
             return Ok(Decoded {
                 elements: Elements::of(self.decode_stepwise(user_context, encoded)?, elements),
                 strides,
@@ -348,7 +349,7 @@ impl Pipeline {
 
     /// The stride of each decoded dimension, when all array → array codecs are transpositions.
     fn strides(&self) -> Vec<usize> {
-        permuted_strides(&self.encoded.shape, &self.axes())
+        strides::permuted(&self.encoded.shape, &self.axes())
     }
 
     /// The fast path: decodes packed elements in place, and only the wanted runs.
@@ -433,7 +434,7 @@ impl Pipeline {
         let shape = left_as_strides.last().map_or(&self.decoded.shape, |stage| &stage.codec.encoded().shape);
         let orders = left_as_strides.iter().filter_map(|stage| stage.codec.permutation());
         let axes = orders.fold(identity(shape), |axes, order| compose(&axes, order));
-        Ok((chunk, permuted_strides(shape, &axes)))
+        Ok((chunk, strides::permuted(shape, &axes)))
     }
 }
 
@@ -475,22 +476,6 @@ fn identity(shape: &[u64]) -> Vec<usize> {
 /// Applies the permutation `order` after the permutation `axes`.
 fn compose(axes: &[usize], order: &[usize]) -> Vec<usize> {
     order.iter().filter_map(|dimension| axes.get(*dimension).copied()).collect()
-}
-
-/// The strides, in elements, of a packed array of this shape; stored dimension `i` is dimension
-/// `axes[i]` of the result.
-fn permuted_strides(shape: &[u64], axes: &[usize]) -> Vec<usize> {
-    let mut strides = vec![0; shape.len()];
-    let mut step = 1_u64;
-    for (axis, extent) in axes.iter().zip(shape).rev() {
-        if let Some(stride) = strides.get_mut(*axis) {
-            // The element count was checked before the buffers were made; a stride that does not
-            // fit is never used.
-            *stride = usize::try_from(step).unwrap_or(usize::MAX);
-        }
-        step = step.saturating_mul(*extent);
-    }
-    strides
 }
 
 /// Decodes stages from last to first. Two buffers take turns.
@@ -587,9 +572,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strides_follow_a_transposition() {
-        // A decoded (3, 4) chunk stored as (4, 3): encoded dimension 0 is decoded dimension 1.
-        assert_eq!(permuted_strides(&[4, 3], &[1, 0]), [1, 3]);
+    fn permutations_compose() {
         assert_eq!(compose(&[1, 2, 0], &[2, 0, 1]), [0, 1, 2]);
     }
 

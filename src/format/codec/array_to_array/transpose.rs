@@ -8,6 +8,7 @@
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::strides;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
 };
@@ -163,12 +164,13 @@ impl Transpose {
 
     /// The loops of the copy, one for each encoded dimension.
     fn dims(&self, element_size: usize, direction: Direction) -> Result<Vec<Dim>> {
-        let decoded_strides = strides(&self.decoded_shape, element_size)?;
-        let encoded_strides = strides(&self.encoded.shape, element_size)?;
+        let decoded_strides = strides::packed(&self.decoded_shape, element_size)?;
+        let encoded_strides = strides::packed(&self.encoded.shape, element_size)?;
         let mut dims = Vec::with_capacity(self.order.len());
         for (encoded_dimension, &dimension) in self.order.iter().enumerate() {
             let count = limits::to_usize(self.encoded.shape[encoded_dimension], "chunk")?;
-            let (decoded, encoded) = (decoded_strides[dimension], encoded_strides[encoded_dimension]);
+            let decoded = strides::signed(decoded_strides[dimension])?;
+            let encoded = strides::signed(encoded_strides[encoded_dimension])?;
             dims.push(match direction {
                 Direction::Decode => Dim { count, src_stride: encoded, dst_stride: decoded },
                 Direction::Encode => Dim { count, src_stride: decoded, dst_stride: encoded },
@@ -176,17 +178,6 @@ impl Transpose {
         }
         Ok(dims)
     }
-}
-
-/// The distance in bytes between neighbours along each dimension of a packed array in C order.
-fn strides(shape: &[u64], element_size: usize) -> Result<Vec<isize>> {
-    let mut stride = element_size as u64;
-    let mut strides = vec![0; shape.len()];
-    for (place, &len) in strides.iter_mut().zip(shape).rev() {
-        *place = isize::try_from(stride).map_err(|_| Error::limit("the chunk does not fit memory"))?;
-        stride = limits::product([stride, len], "chunk")?;
-    }
-    Ok(strides)
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
