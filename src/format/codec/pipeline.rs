@@ -5,8 +5,8 @@
 //! - Transpositions move no element. They permute strides, and the scatter into the output uses
 //!   them.
 //! - A byte order is changed in place.
-//! - The last bytes-to-bytes codec decodes into the final buffer, and only the wanted runs if it
-//!   can.
+//! - The first bytes-to-bytes codec, which decodes last, writes to the final buffer, and only the
+//!   wanted runs if it can.
 //!
 //! The pipeline does not know the output of a read: that is `access::assemble`.
 
@@ -586,7 +586,7 @@ mod tests {
     }
 
     #[test]
-    fn very_many_rows_become_fewer_longer_ones() {
+    fn too_many_rows_merge_to_longer_ones() {
         let runs = runs_of_box(&[100_000, 10], &[0..100_000, 1..2], 1);
         assert_eq!(runs, [0..1_000_000]);
     }

@@ -123,8 +123,9 @@ impl Transpose {
         Ok(match elements {
             ArrayBytes::Fixed(bytes) => {
                 let size = self.encoded.data_type.size();
-                let size =
-                    size.ok_or_else(|| Error::unsupported("transpose needs elements of one size here"))?;
+                let size = size.ok_or_else(|| {
+                    Error::unsupported("transpose got packed elements of a data type of variable length")
+                })?;
                 ArrayBytes::Fixed(self.gather(&bytes, size, direction)?)
             }
             ArrayBytes::Variable(elements) => {
