@@ -17,7 +17,7 @@ use super::external;
 use super::strides;
 use super::user::{BoundUserCodec, OptionalUserCodecs, UserCodecs};
 use crate::error::{Error, Result, Stage};
-use crate::format::codec::registry::{self, Parsed, WasmModule};
+use crate::format::codec::registry::{self, ParsedCodec, WasmModule};
 use crate::format::codec::sharding::Sharding;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Output, Packed, Spec,
@@ -78,7 +78,7 @@ pub struct Scratch {
 }
 
 /// A decoded chunk: packed little-endian elements and the stride of each dimension.
-pub struct Decoded<'a> {
+pub struct DecodedChunk<'a> {
     /// The elements. Only those in the wanted box are decoded.
     pub elements: Elements<'a>,
     /// The stride of each dimension of the decoded chunk, in elements.
@@ -145,7 +145,7 @@ impl Pipeline {
                 None => None,
             };
             has_user_codec |= user.is_some();
-            let Parsed { spec, encode_error } = match &user {
+            let ParsedCodec { spec, encode_error } = match &user {
                 Some(stage) => external::user_spec(stage).into(),
                 None => {
                     module = union_of_modules(module, registry::module_of(&metadata.name, metadata.format))?;
@@ -265,11 +265,11 @@ impl Pipeline {
         encoded: &[u8],
         wanted: &ChunkBox,
         scratch: &'a mut Scratch,
-    ) -> Result<Decoded<'a>> {
+    ) -> Result<DecodedChunk<'a>> {
         let Scratch { elements, intermediate } = scratch;
         if let Some(user_context) = &self.user_context {
             let strides = strides::permuted(&self.decoded.shape, &identity(&self.decoded.shape));
-            return Ok(Decoded {
+            return Ok(DecodedChunk {
                 elements: Elements::of(self.decode_stepwise(user_context, encoded)?, elements),
                 strides,
             });
@@ -277,13 +277,13 @@ impl Pipeline {
         if self.packed.is_some() && self.only_transposed() {
             self.decode_packed(encoded, wanted, elements, intermediate)?;
             let strides = self.strides();
-            return Ok(Decoded { elements: Elements::Fixed(elements), strides });
+            return Ok(DecodedChunk { elements: Elements::Fixed(elements), strides });
         }
         let bytes = self.undo_bytes_to_bytes(encoded, intermediate)?;
         let blame = self.array_to_bytes.blame(Stage::Decode);
         let chunk = self.array_to_bytes.codec.decode(bytes).map_err(blame)?;
         let (chunk, strides) = self.undo_array_to_array(chunk)?;
-        Ok(Decoded { elements: Elements::of(chunk, elements), strides })
+        Ok(DecodedChunk { elements: Elements::of(chunk, elements), strides })
     }
 
     /// Decodes the whole chunk into `output`, as packed elements in stored order. `None` when the

@@ -9,6 +9,7 @@ use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::{Configuration, unfit};
 use crate::format::codec::strides;
+use crate::format::codec::user::Direction;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
 };
@@ -89,12 +90,6 @@ struct Transpose {
     decoded_shape: Vec<u64>,
     encoded: ChunkRepresentation,
     order: Vec<usize>,
-}
-
-#[derive(Clone, Copy)]
-enum Direction {
-    Decode,
-    Encode,
 }
 
 impl ArrayToArray for Transpose {

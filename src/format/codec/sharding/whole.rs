@@ -5,7 +5,7 @@ use super::{Sharding, is_fill, unravel};
 use crate::error::{Error, Result};
 use crate::format::codec::ArrayBytes;
 use crate::format::codec::array_bytes::VariableBytes;
-use crate::format::codec::pipeline::{Decoded, Elements, Scratch};
+use crate::format::codec::pipeline::{DecodedChunk, Elements, Scratch};
 use crate::format::codec::strides;
 use crate::format::codec::user::is_waiting;
 use crate::kernel::{fill, scatter};
@@ -85,7 +85,7 @@ impl ShardBuffer {
         Ok(Self::Variable { arena, elements })
     }
 
-    fn put(&mut self, sharding: &Sharding, position: &[u64], chunk: Decoded<'_>) -> Result<()> {
+    fn put(&mut self, sharding: &Sharding, position: &[u64], chunk: DecodedChunk<'_>) -> Result<()> {
         match (self, chunk.elements) {
             (Self::Fixed(shard), Elements::Fixed(elements)) => {
                 let element_size = sharding.shard.data_type.size().unwrap_or(1);

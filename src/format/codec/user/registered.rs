@@ -65,12 +65,12 @@ pub struct RegisteredCodec {
     dtype: String,
     shape: Vec<u64>,
     pub(super) kind: CodecKind,
-    encoded: Option<Encoded>,
+    encoded: Option<EncodedChunk>,
 }
 
 /// The chunk after an array → array codec, as far as it differs.
 #[derive(Debug)]
-struct Encoded {
+struct EncodedChunk {
     data_type: Option<DataType>,
     shape: Option<Vec<u64>>,
     /// The fill value as JSON text.
@@ -131,7 +131,7 @@ impl RegisteredCodec {
             KindMessage::BytesToBytes => CodecKind::BytesToBytes,
         };
         let KnownMessage { codec, configuration, dtype, shape, .. } = message;
-        let encoded = message.encoded.map(|encoded| Encoded::new(encoded, &codec)).transpose()?;
+        let encoded = message.encoded.map(|encoded| EncodedChunk::new(encoded, &codec)).transpose()?;
         Ok(Self { codec, configuration, dtype, shape, kind, encoded })
     }
 
@@ -170,7 +170,7 @@ impl RegisteredCodec {
     }
 }
 
-impl Encoded {
+impl EncodedChunk {
     fn new(message: EncodedMessage, codec: &str) -> Result<Self> {
         let EncodedMessage { data_type, shape, fill_value } = message;
         let parse = |json: String| {
