@@ -42,9 +42,9 @@ impl<const N: usize> Unit for Fixed<N> {
 }
 
 #[derive(Clone, Copy)]
-struct Run(usize);
+struct ShortRun(usize);
 
-impl Unit for Run {
+impl Unit for ShortRun {
     /// Copies short runs as two overlapping words or a few of them: a call of `memory.copy` would
     /// cost more than the bytes.
     #[inline(always)]
@@ -95,7 +95,7 @@ pub(super) unsafe fn run(nest: &Nest, outer: &[Axis<'_>]) {
             4 => Loops { unit: Fixed::<4>, dims: &nest.dims }.outer(outer, nest.src, nest.dst),
             8 => Loops { unit: Fixed::<8>, dims: &nest.dims }.outer(outer, nest.src, nest.dst),
             16 => Loops { unit: Fixed::<16>, dims: &nest.dims }.outer(outer, nest.src, nest.dst),
-            len => Loops { unit: Run(len), dims: &nest.dims }.outer(outer, nest.src, nest.dst),
+            len => Loops { unit: ShortRun(len), dims: &nest.dims }.outer(outer, nest.src, nest.dst),
         }
     }
 }
@@ -197,7 +197,7 @@ pub(super) unsafe fn points(src: *const u8, dst: *mut u8, unit: usize, pairs: &[
             2 => named(Fixed::<2>, 2, (src, dst), pairs),
             4 => named(Fixed::<4>, 4, (src, dst), pairs),
             8 => named(Fixed::<8>, 8, (src, dst), pairs),
-            len => named(Run(len), len, (src, dst), pairs),
+            len => named(ShortRun(len), len, (src, dst), pairs),
         }
     }
 }

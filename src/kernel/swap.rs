@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn every_width_count_leftover_and_alignment() {
+    fn every_width_count_remainder_and_alignment() {
         for width in naive::SIZES {
             for count in naive::COUNTS {
                 let len = count * width + count % width.max(1);

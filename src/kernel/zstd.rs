@@ -185,8 +185,8 @@ fn grow(out: &mut Vec<u8>, produced: usize, limit: usize) -> Result<usize, ZstdE
 pub fn compress(src: &[u8], level: i32, checksum: bool, out: &mut Vec<u8>) -> Result<(), ZstdError> {
     use zstd_sys::ZSTD_cParameter::{ZSTD_c_checksumFlag, ZSTD_c_compressionLevel};
 
-    struct Compressor(NonNull<zstd_sys::ZSTD_CCtx>);
-    impl Drop for Compressor {
+    struct CompressionContext(NonNull<zstd_sys::ZSTD_CCtx>);
+    impl Drop for CompressionContext {
         fn drop(&mut self) {
             // SAFETY: the context is created below and freed once.
             unsafe { zstd_sys::ZSTD_freeCCtx(self.0.as_ptr()) };
@@ -194,8 +194,9 @@ pub fn compress(src: &[u8], level: i32, checksum: bool, out: &mut Vec<u8>) -> Re
     }
 
     // SAFETY: no preconditions; null means out of memory.
-    let context =
-        Compressor(NonNull::new(unsafe { zstd_sys::ZSTD_createCCtx() }).ok_or(ZstdError::OutOfMemory)?);
+    let context = CompressionContext(
+        NonNull::new(unsafe { zstd_sys::ZSTD_createCCtx() }).ok_or(ZstdError::OutOfMemory)?,
+    );
     for (parameter, value) in [(ZSTD_c_compressionLevel, level), (ZSTD_c_checksumFlag, i32::from(checksum))] {
         // SAFETY: the context is live.
         check(unsafe { zstd_sys::ZSTD_CCtx_setParameter(context.0.as_ptr(), parameter, value) })?;

@@ -32,13 +32,13 @@ pub enum Spelling {
 pub struct Configuration<'a> {
     codec: &'a CodecMetadata,
     spelling: Spelling,
-    fields: Vec<Field<'a>>,
+    fields: Vec<ConfigurationField<'a>>,
     users: OptionalUserCodecs,
     encode_error: RefCell<Option<Error>>,
 }
 
 #[derive(Debug)]
-struct Field<'a> {
+struct ConfigurationField<'a> {
     name: Cow<'a, str>,
     value: Json<'a>,
     understood: Cell<bool>,
@@ -57,7 +57,7 @@ impl<'a> Configuration<'a> {
         let fields = configuration
             .object()?
             .into_iter()
-            .map(|(name, value)| Field { name, value, understood: Cell::new(false) })
+            .map(|(name, value)| ConfigurationField { name, value, understood: Cell::new(false) })
             .collect();
         Ok(Self { codec, spelling, fields, users: None, encode_error: RefCell::default() })
     }
@@ -205,7 +205,8 @@ impl<'a> Configuration<'a> {
         }
         // In v2 null means absent, also for a field that is not known.
         let is_v2 = self.codec.format == ZarrFormat::V2;
-        let is_open = |field: &&Field<'_>| !(field.understood.get() || is_v2 && field.value.is_null());
+        let is_open =
+            |field: &&ConfigurationField<'_>| !(field.understood.get() || is_v2 && field.value.is_null());
         match self.fields.iter().find(is_open) {
             Some(field) => Err(Error::format("the codec's configuration has an unknown field")
                 .in_field(field.name.as_ref())

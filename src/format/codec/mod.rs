@@ -19,6 +19,7 @@ pub mod pipeline;
 pub mod registry;
 pub mod sharding;
 mod stepwise;
+mod strides;
 pub mod unsupported;
 pub mod user;
 

@@ -5,8 +5,8 @@
 //! - Transpositions move no element. They permute strides, and the scatter into the output uses
 //!   them.
 //! - A byte order is changed in place.
-//! - The last bytes-to-bytes codec decodes into the final buffer, and only the wanted runs if it
-//!   can.
+//! - The first bytes-to-bytes codec, which decodes last, writes to the final buffer, and only the
+//!   wanted runs if it can.
 //!
 //! The pipeline does not know the output of a read: that is `access::assemble`.
 
@@ -14,9 +14,10 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::external;
+use super::strides;
 use super::user::{BoundUserCodec, OptionalUserCodecs, UserCodecs};
 use crate::error::{Error, Result, Stage};
-use crate::format::codec::registry::{self, Parsed, WasmModule};
+use crate::format::codec::registry::{self, ParsedCodec, WasmModule};
 use crate::format::codec::sharding::Sharding;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToBytes, BytesToBytes, ChunkRepresentation, Output, Packed, Spec,
@@ -77,7 +78,7 @@ pub struct Scratch {
 }
 
 /// A decoded chunk: packed little-endian elements and the stride of each dimension.
-pub struct Decoded<'a> {
+pub struct DecodedChunk<'a> {
     /// The elements. Only those in the wanted box are decoded.
     pub elements: Elements<'a>,
     /// The stride of each dimension of the decoded chunk, in elements.
@@ -144,7 +145,7 @@ impl Pipeline {
                 None => None,
             };
             has_user_codec |= user.is_some();
-            let Parsed { spec, encode_error } = match &user {
+            let ParsedCodec { spec, encode_error } = match &user {
                 Some(stage) => external::user_spec(stage).into(),
                 None => {
                     module = union_of_modules(module, registry::module_of(&metadata.name, metadata.format))?;
@@ -264,11 +265,11 @@ impl Pipeline {
         encoded: &[u8],
         wanted: &ChunkBox,
         scratch: &'a mut Scratch,
-    ) -> Result<Decoded<'a>> {
+    ) -> Result<DecodedChunk<'a>> {
         let Scratch { elements, intermediate } = scratch;
         if let Some(user_context) = &self.user_context {
-            let strides = permuted_strides(&self.decoded.shape, &identity(&self.decoded.shape));
-            return Ok(Decoded {
+            let strides = strides::permuted(&self.decoded.shape, &identity(&self.decoded.shape));
+            return Ok(DecodedChunk {
                 elements: Elements::of(self.decode_stepwise(user_context, encoded)?, elements),
                 strides,
             });
@@ -276,13 +277,13 @@ impl Pipeline {
         if self.packed.is_some() && self.only_transposed() {
             self.decode_packed(encoded, wanted, elements, intermediate)?;
             let strides = self.strides();
-            return Ok(Decoded { elements: Elements::Fixed(elements), strides });
+            return Ok(DecodedChunk { elements: Elements::Fixed(elements), strides });
         }
         let bytes = self.undo_bytes_to_bytes(encoded, intermediate)?;
         let blame = self.array_to_bytes.blame(Stage::Decode);
         let chunk = self.array_to_bytes.codec.decode(bytes).map_err(blame)?;
         let (chunk, strides) = self.undo_array_to_array(chunk)?;
-        Ok(Decoded { elements: Elements::of(chunk, elements), strides })
+        Ok(DecodedChunk { elements: Elements::of(chunk, elements), strides })
     }
 
     /// Decodes the whole chunk into `output`, as packed elements in stored order. `None` when the
@@ -348,7 +349,7 @@ impl Pipeline {
 
     /// The stride of each decoded dimension, when all array → array codecs are transpositions.
     fn strides(&self) -> Vec<usize> {
-        permuted_strides(&self.encoded.shape, &self.axes())
+        strides::permuted(&self.encoded.shape, &self.axes())
     }
 
     /// The fast path: decodes packed elements in place, and only the wanted runs.
@@ -433,7 +434,7 @@ impl Pipeline {
         let shape = left_as_strides.last().map_or(&self.decoded.shape, |stage| &stage.codec.encoded().shape);
         let orders = left_as_strides.iter().filter_map(|stage| stage.codec.permutation());
         let axes = orders.fold(identity(shape), |axes, order| compose(&axes, order));
-        Ok((chunk, permuted_strides(shape, &axes)))
+        Ok((chunk, strides::permuted(shape, &axes)))
     }
 }
 
@@ -475,22 +476,6 @@ fn identity(shape: &[u64]) -> Vec<usize> {
 /// Applies the permutation `order` after the permutation `axes`.
 fn compose(axes: &[usize], order: &[usize]) -> Vec<usize> {
     order.iter().filter_map(|dimension| axes.get(*dimension).copied()).collect()
-}
-
-/// The strides, in elements, of a packed array of this shape; stored dimension `i` is dimension
-/// `axes[i]` of the result.
-fn permuted_strides(shape: &[u64], axes: &[usize]) -> Vec<usize> {
-    let mut strides = vec![0; shape.len()];
-    let mut step = 1_u64;
-    for (axis, extent) in axes.iter().zip(shape).rev() {
-        if let Some(stride) = strides.get_mut(*axis) {
-            // The element count was checked before the buffers were made; a stride that does not
-            // fit is never used.
-            *stride = usize::try_from(step).unwrap_or(usize::MAX);
-        }
-        step = step.saturating_mul(*extent);
-    }
-    strides
 }
 
 /// Decodes stages from last to first. Two buffers take turns.
@@ -587,9 +572,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn strides_follow_a_transposition() {
-        // A decoded (3, 4) chunk stored as (4, 3): encoded dimension 0 is decoded dimension 1.
-        assert_eq!(permuted_strides(&[4, 3], &[1, 0]), [1, 3]);
+    fn permutations_compose() {
         assert_eq!(compose(&[1, 2, 0], &[2, 0, 1]), [0, 1, 2]);
     }
 
@@ -603,7 +586,7 @@ mod tests {
     }
 
     #[test]
-    fn very_many_rows_become_fewer_longer_ones() {
+    fn too_many_rows_merge_to_longer_ones() {
         let runs = runs_of_box(&[100_000, 10], &[0..100_000, 1..2], 1);
         assert_eq!(runs, [0..1_000_000]);
     }

@@ -191,19 +191,19 @@ pub fn module_of(name: &str, format: ZarrFormat) -> Option<WasmModule> {
 /// `Unsupported` for an unknown codec, `Format` for a configuration that breaks the codec's
 /// specification. Both name the codec and the field.
 pub fn parse(codec: &CodecMetadata) -> Result<Spec> {
-    let Parsed { spec, encode_error } = parse_with(codec, &None)?;
+    let ParsedCodec { spec, encode_error } = parse_with(codec, &None)?;
     encode_error.map_or(Ok(spec), Err)
 }
 
 /// A parsed codec that can decode, and perhaps encode.
-pub struct Parsed {
+pub struct ParsedCodec {
     /// The parsed codec.
     pub spec: Spec,
     /// Set when the codec cannot encode: the error of a parameter that only an encoder needs.
     pub encode_error: Option<Error>,
 }
 
-impl From<Spec> for Parsed {
+impl From<Spec> for ParsedCodec {
     fn from(spec: Spec) -> Self {
         Self { spec, encode_error: None }
     }
@@ -213,13 +213,13 @@ impl From<Spec> for Parsed {
 ///
 /// # Errors
 /// As [`parse`], without the errors of parameters that only an encoder needs.
-pub fn parse_with(codec: &CodecMetadata, users: &OptionalUserCodecs) -> Result<Parsed> {
+pub fn parse_with(codec: &CodecMetadata, users: &OptionalUserCodecs) -> Result<ParsedCodec> {
     let blame = |error: Error| error.in_codec(codec.name.as_str()).within_field(&codec.field);
-    let Parsed { spec, encode_error } = parse_entry(codec, users).map_err(blame)?;
-    Ok(Parsed { spec, encode_error: encode_error.map(blame) })
+    let ParsedCodec { spec, encode_error } = parse_entry(codec, users).map_err(blame)?;
+    Ok(ParsedCodec { spec, encode_error: encode_error.map(blame) })
 }
 
-fn parse_entry(codec: &CodecMetadata, users: &OptionalUserCodecs) -> Result<Parsed> {
+fn parse_entry(codec: &CodecMetadata, users: &OptionalUserCodecs) -> Result<ParsedCodec> {
     let entry = lookup(&codec.name, codec.format)?;
     if !entry.module.is_in_this_build() {
         // The next codec of the chain sees another data type or shape, which only the codec can
@@ -242,7 +242,7 @@ fn parse_entry(codec: &CodecMetadata, users: &OptionalUserCodecs) -> Result<Pars
         ZarrFormat::V3 | ZarrFormat::Draft(_) => error.within_field("configuration"),
     };
     let (spec, encode_error) = read().map_err(blame)?;
-    Ok(Parsed { spec, encode_error: encode_error.map(blame) })
+    Ok(ParsedCodec { spec, encode_error: encode_error.map(blame) })
 }
 
 /// The error of a codec that only another WebAssembly module of the package has.

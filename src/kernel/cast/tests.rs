@@ -19,26 +19,26 @@ fn converted(src: &[u8], from: NumberType, to: NumberType) -> Vec<u8> {
 
 /// One exact number: an integer or a double.
 #[derive(Clone, Copy, Debug)]
-enum Exact {
+enum ExactNumber {
     Integer(i128),
     Float(f64),
 }
 
-fn read(bytes: &[u8], from: NumberType) -> Exact {
+fn read(bytes: &[u8], from: NumberType) -> ExactNumber {
     let mut padded = [0; 8];
     padded[..bytes.len()].copy_from_slice(bytes);
     let word = u64::from_le_bytes(padded);
     let signed = |bits: u32| i128::from((word << (64 - bits)).cast_signed() >> (64 - bits));
     match from {
-        Bool => Exact::Integer(i128::from(word != 0)),
-        I8 => Exact::Integer(signed(8)),
-        I16 => Exact::Integer(signed(16)),
-        I32 => Exact::Integer(signed(32)),
-        I64 => Exact::Integer(signed(64)),
-        U8 | U16 | U32 | U64 => Exact::Integer(i128::from(word)),
-        F16 => Exact::Float(half_value(word as u16)),
-        F32 => Exact::Float(f64::from(f32::from_bits(word as u32))),
-        F64 => Exact::Float(f64::from_bits(word)),
+        Bool => ExactNumber::Integer(i128::from(word != 0)),
+        I8 => ExactNumber::Integer(signed(8)),
+        I16 => ExactNumber::Integer(signed(16)),
+        I32 => ExactNumber::Integer(signed(32)),
+        I64 => ExactNumber::Integer(signed(64)),
+        U8 | U16 | U32 | U64 => ExactNumber::Integer(i128::from(word)),
+        F16 => ExactNumber::Float(half_value(word as u16)),
+        F32 => ExactNumber::Float(f64::from(f32::from_bits(word as u32))),
+        F64 => ExactNumber::Float(f64::from_bits(word)),
     }
 }
 
@@ -71,14 +71,14 @@ fn half_bits(value: f64) -> u16 {
     sign | if magnitude > middle || magnitude == middle && below % 2 == 1 { below + 1 } else { below }
 }
 
-fn integer(number: Exact, lowest: i128, highest: i128) -> i128 {
+fn integer(number: ExactNumber, lowest: i128, highest: i128) -> i128 {
     match number {
-        Exact::Integer(value) => value.clamp(lowest, highest),
-        Exact::Float(value) => (value as i128).clamp(lowest, highest),
+        ExactNumber::Integer(value) => value.clamp(lowest, highest),
+        ExactNumber::Float(value) => (value as i128).clamp(lowest, highest),
     }
 }
 
-fn expected(number: Exact, to: NumberType) -> Vec<u8> {
+fn expected(number: ExactNumber, to: NumberType) -> Vec<u8> {
     let bounds = |bits: u32, signed: bool| {
         if signed { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) }
     };
@@ -87,21 +87,21 @@ fn expected(number: Exact, to: NumberType) -> Vec<u8> {
         integer(number, lowest, highest).to_le_bytes()[..(bits / 8) as usize].to_vec()
     };
     match (to, number) {
-        (Bool, Exact::Integer(value)) => vec![u8::from(value != 0)],
-        (Bool, Exact::Float(value)) => vec![u8::from(value != 0.0)],
+        (Bool, ExactNumber::Integer(value)) => vec![u8::from(value != 0)],
+        (Bool, ExactNumber::Float(value)) => vec![u8::from(value != 0.0)],
         (I8 | I16 | I32 | I64, _) => whole(to.size() as u32 * 8, true),
         (U8 | U16 | U32 | U64, _) => whole(to.size() as u32 * 8, false),
-        (F16, Exact::Integer(value)) => half_bits(value as f64).to_le_bytes().to_vec(),
-        (F16, Exact::Float(value)) => half_bits(value).to_le_bytes().to_vec(),
-        (F32, Exact::Integer(value)) => (value as f32).to_le_bytes().to_vec(),
-        (F32, Exact::Float(value)) => (value as f32).to_le_bytes().to_vec(),
-        (F64, Exact::Integer(value)) => (value as f64).to_le_bytes().to_vec(),
-        (F64, Exact::Float(value)) => value.to_le_bytes().to_vec(),
+        (F16, ExactNumber::Integer(value)) => half_bits(value as f64).to_le_bytes().to_vec(),
+        (F16, ExactNumber::Float(value)) => half_bits(value).to_le_bytes().to_vec(),
+        (F32, ExactNumber::Integer(value)) => (value as f32).to_le_bytes().to_vec(),
+        (F32, ExactNumber::Float(value)) => (value as f32).to_le_bytes().to_vec(),
+        (F64, ExactNumber::Integer(value)) => (value as f64).to_le_bytes().to_vec(),
+        (F64, ExactNumber::Float(value)) => value.to_le_bytes().to_vec(),
     }
 }
 
 fn is_nan(bytes: &[u8], of: NumberType) -> bool {
-    matches!(read(bytes, of), Exact::Float(value) if value.is_nan())
+    matches!(read(bytes, of), ExactNumber::Float(value) if value.is_nan())
 }
 
 fn agrees_with_the_oracle(src: &[u8], from: NumberType, to: NumberType) {

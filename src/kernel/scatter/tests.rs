@@ -153,7 +153,7 @@ fn a_list_that_reaches_outside_or_has_another_length_is_refused() {
 }
 
 #[test]
-fn points_go_where_their_pairs_say() {
+fn points_are_copied_by_their_pairs() {
     for element_size in [1, 2, 3, 4, 8, 16] {
         let src = naive::bytes(5 * element_size, 4);
         let mut dst = vec![0; 4 * element_size];

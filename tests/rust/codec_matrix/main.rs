@@ -46,7 +46,7 @@ fn metadata((name, configuration): &(String, String)) -> CodecMetadata {
 }
 
 /// The elements in C order: transposed chunks come with strides.
-fn packed(decoded: &zarr_wasm::format::codec::pipeline::Decoded<'_>, size: usize) -> ArrayBytes {
+fn packed(decoded: &zarr_wasm::format::codec::pipeline::DecodedChunk<'_>, size: usize) -> ArrayBytes {
     let places = (0..SHAPE[0]).flat_map(|row| (0..SHAPE[1]).map(move |column| [row, column]));
     let places = places.map(|place| {
         place

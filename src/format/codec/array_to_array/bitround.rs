@@ -64,7 +64,7 @@ impl ArrayToArray for BitRound {
         require_encoders()?;
         let number = number_type(&self.representation.data_type)?;
         let mut bytes = decoded.into_fixed()?;
-        let rounding = Rounding { number, keepbits: self.keepbits };
+        let rounding = BitRounding { number, keepbits: self.keepbits };
         for element in bytes.chunks_exact_mut(number.size()) {
             let mut wide = [0; 8];
             wide[..element.len()].copy_from_slice(element);
@@ -77,12 +77,12 @@ impl ArrayToArray for BitRound {
 
 /// How to round the bit patterns of one number type.
 #[derive(Clone, Copy)]
-struct Rounding {
+struct BitRounding {
     number: NumberType,
     keepbits: u32,
 }
 
-impl Rounding {
+impl BitRounding {
     fn round(self, pattern: u64) -> u64 {
         let infinity: u64 = match self.number {
             NumberType::F16 => 0x7c00,
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
 
     fn round(number: NumberType, keepbits: u32, pattern: u64) -> u64 {
-        Rounding { number, keepbits }.round(pattern)
+        BitRounding { number, keepbits }.round(pattern)
     }
 
     #[test]

@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 
-use super::exact::{Number, Rounded, Rounding, Value};
+use super::exact::{ExactValue, Number, Rounded, Rounding};
 use super::numpy::number_type;
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, unfit};
@@ -96,7 +96,7 @@ impl ArrayToArraySpec for CastValueSpec {
         };
         let (here, there) = (&decoded.data_type, &self.data_type);
         let (rounding, out_of_range) = (self.rounding, self.out_of_range);
-        let encode = Direction {
+        let encode = DirectedCast {
             from: inner,
             to: outer,
             rounding,
@@ -105,7 +105,7 @@ impl ArrayToArraySpec for CastValueSpec {
             // The kernel converts without rules when every number fits.
             plain: plain(here, there).filter(|_| self.encode_map.is_empty()),
         };
-        let decode = Direction {
+        let decode = DirectedCast {
             from: outer,
             to: inner,
             rounding,
@@ -135,9 +135,11 @@ fn number(data_type: &DataType) -> Result<Number> {
 }
 
 /// The key of a value in the scalar map. All NaNs have one key, and so have both zeros.
-fn key(number: Number, pattern: u64) -> Value {
+fn key(number: Number, pattern: u64) -> ExactValue {
     match number.value(pattern) {
-        Value::Finite { magnitude: 0, .. } => Value::Finite { negative: false, magnitude: 0, exponent: 0 },
+        ExactValue::Finite { magnitude: 0, .. } => {
+            ExactValue::Finite { negative: false, magnitude: 0, exponent: 0 }
+        }
         value => value,
     }
 }
@@ -192,12 +194,12 @@ fn plain(from: &DataType, to: &DataType) -> Option<(NumberType, NumberType)> {
 
 /// Why a number cannot be converted.
 #[derive(Clone, Copy)]
-enum Failure {
+enum CastFailure {
     OutOfRange,
     Unlike,
 }
 
-impl Failure {
+impl CastFailure {
     fn message(self) -> &'static str {
         match self {
             Self::OutOfRange => "is out of the range of the new type",
@@ -207,7 +209,7 @@ impl Failure {
 }
 
 /// The conversion of one direction: encode or decode.
-struct Direction {
+struct DirectedCast {
     from: Number,
     to: Number,
     rounding: Rounding,
@@ -217,13 +219,13 @@ struct Direction {
     plain: Option<(NumberType, NumberType)>,
 }
 
-impl Direction {
-    fn convert(&self, src: &[u8]) -> std::result::Result<Vec<u8>, Failure> {
+impl DirectedCast {
+    fn convert(&self, src: &[u8]) -> std::result::Result<Vec<u8>, CastFailure> {
         let mut dst = vec![0; src.len() / self.from.size() * self.to.size()];
         self.convert_into(src, &mut dst).map(|()| dst)
     }
 
-    fn convert_into(&self, src: &[u8], dst: &mut [u8]) -> std::result::Result<(), Failure> {
+    fn convert_into(&self, src: &[u8], dst: &mut [u8]) -> std::result::Result<(), CastFailure> {
         if let Some((from, to)) = self.plain {
             cast(src, from, dst, to);
             return Ok(());
@@ -236,7 +238,7 @@ impl Direction {
         Ok(())
     }
 
-    fn convert_one(&self, pattern: u64) -> std::result::Result<u64, Failure> {
+    fn convert_one(&self, pattern: u64) -> std::result::Result<u64, CastFailure> {
         if !self.map.is_empty()
             && let Some(mapped) = self.map.get(&canonical(self.from, pattern))
         {
@@ -245,11 +247,11 @@ impl Direction {
         let value = self.from.value(pattern);
         match (self.to.round(value, self.rounding), self.out_of_range) {
             (Rounded::Bits(bits), _) => Ok(bits),
-            (Rounded::Unlike, _) => Err(Failure::Unlike),
-            (Rounded::OutOfRange { .. }, None) => Err(Failure::OutOfRange),
+            (Rounded::Unlike, _) => Err(CastFailure::Unlike),
+            (Rounded::OutOfRange { .. }, None) => Err(CastFailure::OutOfRange),
             (Rounded::OutOfRange { low_bits }, Some(OutOfRange::Wrap)) => Ok(low_bits),
             (Rounded::OutOfRange { .. }, Some(OutOfRange::Clamp)) => {
-                Ok(self.to.end(matches!(value, Value::Finite { negative: true, .. })))
+                Ok(self.to.end(matches!(value, ExactValue::Finite { negative: true, .. })))
             }
         }
     }
@@ -266,8 +268,8 @@ impl Direction {
 
 struct CastValue {
     count: u64,
-    encode: Direction,
-    decode: Direction,
+    encode: DirectedCast,
+    decode: DirectedCast,
     representation: ChunkRepresentation,
 }
 

@@ -41,8 +41,8 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
 impl ArrayToArraySpec for CategorizeSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
         let text = match decoded.data_type {
-            DataType::String => Text::Variable,
-            DataType::Utf32(len) => Text::Utf32(len),
+            DataType::String => StringLayout::Variable,
+            DataType::Utf32(len) => StringLayout::Utf32(len),
             _ => {
                 let error = Error::format("categorize encodes strings only");
                 return Err(error.actual(decoded.data_type.name().into_owned()));
@@ -64,14 +64,14 @@ impl ArrayToArraySpec for CategorizeSpec {
 
 /// How strings are in memory.
 #[derive(Clone, Copy, Debug)]
-enum Text {
+enum StringLayout {
     /// UTF-8, of variable length.
     Variable,
     /// This number of code points of four bytes, padded with zeros.
     Utf32(usize),
 }
 
-impl Text {
+impl StringLayout {
     fn bytes(self, text: &str) -> Vec<u8> {
         match self {
             Self::Variable => text.as_bytes().to_vec(),
@@ -88,7 +88,7 @@ impl Text {
 struct Categorize {
     /// The labels, in the form that strings have in memory.
     labels: Vec<Vec<u8>>,
-    text: Text,
+    text: StringLayout,
     /// The bytes of a stored number.
     size: usize,
     count: u64,
@@ -124,7 +124,7 @@ impl ArrayToArray for Categorize {
             return Err(wrong_decoded_len(expected, numbers.len() as u64));
         }
         let texts = || numbers.chunks_exact(self.size).map(|number| self.label(number));
-        if let Text::Utf32(len) = self.text {
+        if let StringLayout::Utf32(len) = self.text {
             let bytes = limits::product([self.count, 4 * len as u64], "chunk")?;
             let mut decoded = limits::zeroed(bytes, limits::CHUNK_BYTES, "chunk")?;
             for (element, text) in decoded.chunks_exact_mut((4 * len).max(1)).zip(texts()) {
@@ -145,11 +145,14 @@ impl ArrayToArray for Categorize {
     fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
         require_encoders()?;
         let numbers: Vec<u8> = match (&decoded, self.text) {
-            (ArrayBytes::Variable(elements), Text::Variable) if elements.len() as u64 == self.count => (0
-                ..elements.len())
-                .flat_map(|idx| self.number(elements.get(idx).unwrap_or_default()))
-                .collect(),
-            (ArrayBytes::Fixed(elements), Text::Utf32(len)) => {
+            (ArrayBytes::Variable(elements), StringLayout::Variable)
+                if elements.len() as u64 == self.count =>
+            {
+                (0..elements.len())
+                    .flat_map(|idx| self.number(elements.get(idx).unwrap_or_default()))
+                    .collect()
+            }
+            (ArrayBytes::Fixed(elements), StringLayout::Utf32(len)) => {
                 elements.chunks_exact((4 * len).max(1)).flat_map(|element| self.number(element)).collect()
             }
             _ => return Err(Error::argument("categorize got elements that are not strings")),

@@ -18,7 +18,7 @@ pub(super) enum Number {
 
 /// The value of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Value {
+pub(super) enum ExactValue {
     /// `magnitude * 2^exponent`, negated if `negative`. Zero has a sign.
     Finite { negative: bool, magnitude: u64, exponent: i32 },
     /// Infinity.
@@ -86,7 +86,7 @@ impl Number {
     }
 
     /// The value of these bits.
-    pub(super) fn value(self, pattern: u64) -> Value {
+    pub(super) fn value(self, pattern: u64) -> ExactValue {
         match self {
             Self::Integer { bits, signed } => {
                 let unused = u64::BITS - bits;
@@ -94,20 +94,20 @@ impl Number {
                 let negative = signed && high.cast_signed() < 0;
                 let magnitude =
                     if negative { (high.cast_signed() >> unused).unsigned_abs() } else { high >> unused };
-                Value::Finite { negative, magnitude, exponent: 0 }
+                ExactValue::Finite { negative, magnitude, exponent: 0 }
             }
             Self::Float { exponent_bits, fraction_bits } => {
                 let negative = pattern >> (exponent_bits + fraction_bits) & 1 == 1;
                 let field = pattern >> fraction_bits & ((1 << exponent_bits) - 1);
                 let fraction = pattern & ((1 << fraction_bits) - 1);
                 if field == (1 << exponent_bits) - 1 {
-                    return if fraction == 0 { Value::Infinite { negative } } else { Value::Nan };
+                    return if fraction == 0 { ExactValue::Infinite { negative } } else { ExactValue::Nan };
                 }
                 // Subnormal numbers have no implicit leading one.
                 let leading = if field == 0 { 0 } else { 1 << fraction_bits };
                 let step = i32::try_from(field.max(1)).unwrap_or(1) - 1;
                 let exponent = self.least_exponent() + step;
-                Value::Finite { negative, magnitude: leading | fraction, exponent }
+                ExactValue::Finite { negative, magnitude: leading | fraction, exponent }
             }
         }
     }
@@ -144,17 +144,17 @@ impl Number {
     }
 
     /// The bits of a value in this type, rounded.
-    pub(super) fn round(self, value: Value, rounding: Rounding) -> Rounded {
+    pub(super) fn round(self, value: ExactValue, rounding: Rounding) -> Rounded {
         match (self, value) {
-            (Self::Integer { .. }, Value::Infinite { .. } | Value::Nan) => Rounded::Unlike,
-            (_, Value::Infinite { negative }) => Rounded::Bits(self.end(negative)),
-            (Self::Float { fraction_bits, .. }, Value::Nan) => {
+            (Self::Integer { .. }, ExactValue::Infinite { .. } | ExactValue::Nan) => Rounded::Unlike,
+            (_, ExactValue::Infinite { negative }) => Rounded::Bits(self.end(negative)),
+            (Self::Float { fraction_bits, .. }, ExactValue::Nan) => {
                 Rounded::Bits(self.end(false) | 1 << (fraction_bits - 1))
             }
-            (Self::Integer { bits, signed }, Value::Finite { negative, magnitude, exponent }) => {
-                round_to_integer(cut(magnitude, exponent, 0, negative, rounding), negative, bits, signed)
+            (Self::Integer { bits, signed }, ExactValue::Finite { negative, magnitude, exponent }) => {
+                round_to_integer(to_steps(magnitude, exponent, 0, negative, rounding), negative, bits, signed)
             }
-            (Self::Float { .. }, Value::Finite { negative, magnitude, exponent }) => {
+            (Self::Float { .. }, ExactValue::Finite { negative, magnitude, exponent }) => {
                 self.round_to_float(negative, magnitude, exponent, rounding)
             }
         }
@@ -169,9 +169,9 @@ impl Number {
         }
         // As many digits as the fraction holds, but none below the smallest step.
         let step = (exponent + used - 1 - fraction_bits.cast_signed()).max(self.least_exponent());
-        let digits = match cut(magnitude, exponent, step, negative, rounding) {
-            Cut::Digits(digits) => digits,
-            Cut::Shifted { .. } => return Rounded::Unlike,
+        let digits = match to_steps(magnitude, exponent, step, negative, rounding) {
+            Steps::Digits(digits) => digits,
+            Steps::Shifted { .. } => return Rounded::Unlike,
         };
         // A carry out of the fraction increments the exponent, because the bits are one number.
         // Subnormal numbers count the steps from zero.
@@ -185,7 +185,7 @@ impl Number {
 }
 
 /// A magnitude in whole steps.
-enum Cut {
+enum Steps {
     /// This number of steps.
     Digits(u128),
     /// These digits and this number of zero bits after them, which do not fit 128 bits.
@@ -193,12 +193,12 @@ enum Cut {
 }
 
 /// Rounds `magnitude * 2^exponent` to steps of `2^step`.
-fn cut(magnitude: u64, exponent: i32, step: i32, negative: bool, rounding: Rounding) -> Cut {
+fn to_steps(magnitude: u64, exponent: i32, step: i32, negative: bool, rounding: Rounding) -> Steps {
     let Some(dropped) = step.checked_sub(exponent).filter(|dropped| *dropped > 0) else {
         let zeros = exponent.abs_diff(step);
         return match zeros {
-            0..=63 => Cut::Digits(u128::from(magnitude) << zeros),
-            _ => Cut::Shifted { digits: magnitude, zeros },
+            0..=63 => Steps::Digits(u128::from(magnitude) << zeros),
+            _ => Steps::Shifted { digits: magnitude, zeros },
         };
     };
     // 66 dropped bits round like any larger number.
@@ -212,22 +212,22 @@ fn cut(magnitude: u64, exponent: i32, step: i32, negative: bool, rounding: Round
         Rounding::TowardsPositive => rest > 0 && !negative,
         Rounding::TowardsNegative => rest > 0 && negative,
     };
-    Cut::Digits(digits + u128::from(up))
+    Steps::Digits(digits + u128::from(up))
 }
 
 #[allow(clippy::cast_possible_truncation)] // the low bits are meant
-fn round_to_integer(cut: Cut, negative: bool, bits: u32, signed: bool) -> Rounded {
+fn round_to_integer(to_steps: Steps, negative: bool, bits: u32, signed: bool) -> Rounded {
     let sized = |low: u64| {
         let unused = u64::BITS - bits;
         let high = low << unused;
         // In memory, the unused bits of a narrow integer repeat its sign.
         if signed { (high.cast_signed() >> unused).cast_unsigned() } else { high >> unused }
     };
-    let (digits, low) = match cut {
-        Cut::Digits(digits) => (digits, digits as u64),
-        Cut::Shifted { digits: 0, .. } => (0, 0),
+    let (digits, low) = match to_steps {
+        Steps::Digits(digits) => (digits, digits as u64),
+        Steps::Shifted { digits: 0, .. } => (0, 0),
         // The zeros exceed the bits of every integer type.
-        Cut::Shifted { digits, zeros } => (u128::MAX, digits.checked_shl(zeros).unwrap_or(0)),
+        Steps::Shifted { digits, zeros } => (u128::MAX, digits.checked_shl(zeros).unwrap_or(0)),
     };
     let low = sized(if negative { low.wrapping_neg() } else { low });
     let room = if signed { bits - 1 } else { bits };
@@ -353,7 +353,7 @@ mod tests {
             for number in [F16, BF16, F32, F64, I32, I64, U64] {
                 let pattern = number.load(&pattern.to_le_bytes());
                 let value = number.value(pattern);
-                prop_assume!(value != Value::Nan);
+                prop_assume!(value != ExactValue::Nan);
                 let Rounded::Bits(bits) = number.round(value, Rounding::TowardsZero) else { panic!("{value:?}") };
                 prop_assert_eq!(number.load(&bits.to_le_bytes()), pattern);
             }

@@ -17,20 +17,20 @@ use crate::kernel::cast::NumberType;
 /// The configuration: `offset`, `scale`, `dtype`, `astype`.
 #[derive(Debug)]
 struct FixedScaleOffsetSpec {
-    offset: Scalar,
-    scale: Scalar,
+    offset: JsonNumber,
+    scale: JsonNumber,
     dtype: Option<DataType>,
     astype: Option<DataType>,
 }
 
 /// A JSON number. NumPy treats numbers with and without a fraction differently.
 #[derive(Clone, Copy, Debug)]
-struct Scalar {
+struct JsonNumber {
     value: f64,
     integer: Option<i128>,
 }
 
-impl Scalar {
+impl JsonNumber {
     fn parse(json: Json<'_>) -> Result<Self> {
         let text = json.number_text()?;
         let value = text.parse().map_err(|_| json.unexpected("a number"))?;
@@ -46,8 +46,8 @@ impl Scalar {
 /// `Format` when `offset` or `scale` is missing or not a number, and as [`numpy::dtype`].
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let spec = FixedScaleOffsetSpec {
-        offset: configuration.required("offset", configuration.read("offset", Scalar::parse)?)?,
-        scale: configuration.required("scale", configuration.read("scale", Scalar::parse)?)?,
+        offset: configuration.required("offset", configuration.read("offset", JsonNumber::parse)?)?,
+        scale: configuration.required("scale", configuration.read("scale", JsonNumber::parse)?)?,
         dtype: numpy::dtype(configuration, "dtype")?,
         astype: numpy::dtype(configuration, "astype")?,
     };
@@ -66,8 +66,8 @@ impl ArrayToArraySpec for FixedScaleOffsetSpec {
 
 struct FixedScaleOffset {
     numbers: Numbers,
-    offset: Scalar,
-    scale: Scalar,
+    offset: JsonNumber,
+    scale: JsonNumber,
 }
 
 impl ArrayToArray for FixedScaleOffset {

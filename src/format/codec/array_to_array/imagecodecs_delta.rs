@@ -5,7 +5,7 @@
 //! For floats it subtracts the bits, as integers. It can decode but not encode. numcodecs' `delta`
 //! is another codec: it runs through the whole chunk and can change the data type.
 
-use super::predictor::{Fields, Rows};
+use super::predictor::{Fields, PredictorRows};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::registry::image_codecs_are_read_only;
@@ -13,17 +13,17 @@ use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepr
 use crate::format::data_type::DataType;
 
 #[derive(Debug)]
-struct DeltaSpec(Fields);
+struct HorizontalDeltaSpec(Fields);
 
 /// Parses the configuration: `shape`, `dtype`, `axis`, `dist`.
 ///
 /// # Errors
 /// `Format` for an axis that the shape lacks, `Unsupported` for a distance other than 1.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
-    Ok(Spec::ArrayToArray(Box::new(DeltaSpec(Fields::parse(configuration)?))))
+    Ok(Spec::ArrayToArray(Box::new(HorizontalDeltaSpec(Fields::parse(configuration)?))))
 }
 
-impl ArrayToArraySpec for DeltaSpec {
+impl ArrayToArraySpec for HorizontalDeltaSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
         let is_number = matches!(decoded.data_type, DataType::Integer(_) | DataType::Float(_));
         let size = decoded.data_type.size().filter(|size| is_number && [1, 2, 4, 8].contains(size));
@@ -33,17 +33,17 @@ impl ArrayToArraySpec for DeltaSpec {
                 "imagecodecs_delta does not support the data type {name}"
             )));
         };
-        Ok(Box::new(Delta { rows: self.0.rows(decoded, size)?, size, chunk: decoded.clone() }))
+        Ok(Box::new(HorizontalDelta { rows: self.0.rows(decoded, size)?, size, chunk: decoded.clone() }))
     }
 }
 
-struct Delta {
-    rows: Rows,
+struct HorizontalDelta {
+    rows: PredictorRows,
     size: usize,
     chunk: ChunkRepresentation,
 }
 
-impl ArrayToArray for Delta {
+impl ArrayToArray for HorizontalDelta {
     fn encoded(&self) -> &ChunkRepresentation {
         &self.chunk
     }

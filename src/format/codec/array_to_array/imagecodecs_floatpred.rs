@@ -5,7 +5,7 @@
 //!
 //! It can decode but not encode.
 
-use super::predictor::{Fields, Rows};
+use super::predictor::{Fields, PredictorRows};
 use crate::error::{Error, Result};
 use crate::format::codec::configuration::Configuration;
 use crate::format::codec::registry::image_codecs_are_read_only;
@@ -41,7 +41,7 @@ impl ArrayToArraySpec for FloatpredSpec {
 }
 
 struct Floatpred {
-    rows: Rows,
+    rows: PredictorRows,
     size: usize,
     encoded: ChunkRepresentation,
 }

@@ -16,17 +16,17 @@ use crate::limits;
 
 /// The configuration, which has no fields.
 #[derive(Clone, Copy, Debug)]
-struct PackBitsSpec;
+struct NumcodecsPackBitsSpec;
 
 /// Parses the configuration.
 ///
 /// # Errors
 /// None.
 pub fn parse(_: &Configuration<'_>) -> Result<Spec> {
-    Ok(Spec::ArrayToArray(Box::new(PackBitsSpec)))
+    Ok(Spec::ArrayToArray(Box::new(NumcodecsPackBitsSpec)))
 }
 
-impl ArrayToArraySpec for PackBitsSpec {
+impl ArrayToArraySpec for NumcodecsPackBitsSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
         if decoded.data_type != DataType::Bool {
             return Err(Error::format("numcodecs.packbits encodes bool only")
@@ -38,23 +38,23 @@ impl ArrayToArraySpec for PackBitsSpec {
             data_type: DataType::Integer(Integer::Uint8),
             fill_value: decoded.fill_value.clone(),
         };
-        Ok(Box::new(PackBits { count, representation }))
+        Ok(Box::new(NumcodecsPackBits { count, representation }))
     }
 }
 
-struct PackBits {
+struct NumcodecsPackBits {
     count: u64,
     representation: ChunkRepresentation,
 }
 
-impl PackBits {
+impl NumcodecsPackBits {
     /// The number of padding bits in the last byte.
     fn padding(&self) -> u64 {
         self.count.next_multiple_of(8) - self.count
     }
 }
 
-impl ArrayToArray for PackBits {
+impl ArrayToArray for NumcodecsPackBits {
     fn encoded(&self) -> &ChunkRepresentation {
         &self.representation
     }

@@ -15,7 +15,7 @@ pub(super) struct Fields {
 
 /// A chunk as rows of elements.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rows {
+pub(super) struct PredictorRows {
     /// Elements in a row, at least one.
     pub(super) len: usize,
     /// The distance from an element to the one it is the difference from, at least one.
@@ -46,7 +46,7 @@ impl Fields {
     /// # Errors
     /// `Format` for a shape with another number of elements than the chunk, and for an axis that
     /// the shape lacks.
-    pub(super) fn rows(&self, chunk: &ChunkRepresentation, size: usize) -> Result<Rows> {
+    pub(super) fn rows(&self, chunk: &ChunkRepresentation, size: usize) -> Result<PredictorRows> {
         let shape = self.shape.as_ref().unwrap_or(&chunk.shape);
         let count = chunk.element_count()?;
         if limits::product(shape.iter().copied(), "shape")? != count {
@@ -65,11 +65,11 @@ impl Fields {
             limits::within(len.saturating_mul(size as u64), limits::CHUNK_BYTES, "row")
                 .map(|bytes| (bytes / size).max(1))
         };
-        Ok(Rows { len: product(row)?, step: product(row.get(1..).unwrap_or_default())?, count })
+        Ok(PredictorRows { len: product(row)?, step: product(row.get(1..).unwrap_or_default())?, count })
     }
 }
 
-impl Rows {
+impl PredictorRows {
     /// Checks the length of a chunk.
     ///
     /// # Errors

@@ -74,12 +74,12 @@ enum Arithmetic {
 
 /// Why a number cannot be encoded or decoded.
 #[derive(Clone, Copy, Debug)]
-enum Failure {
+enum ScaleFailure {
     OutOfRange,
     Remainder,
 }
 
-impl Failure {
+impl ScaleFailure {
     fn message(self) -> &'static str {
         match self {
             Self::OutOfRange => "leaves the range of its data type when it is scaled",
@@ -89,7 +89,7 @@ impl Failure {
 }
 
 impl Arithmetic {
-    fn encode(self, elements: &mut [u8], size: usize) -> std::result::Result<(), Failure> {
+    fn encode(self, elements: &mut [u8], size: usize) -> std::result::Result<(), ScaleFailure> {
         for element in elements.chunks_exact_mut(size) {
             match self {
                 Self::Integer { integer, offset, scale } => {
@@ -105,13 +105,13 @@ impl Arithmetic {
         Ok(())
     }
 
-    fn decode(self, elements: &mut [u8], size: usize) -> std::result::Result<(), Failure> {
+    fn decode(self, elements: &mut [u8], size: usize) -> std::result::Result<(), ScaleFailure> {
         for element in elements.chunks_exact_mut(size) {
             match self {
                 Self::Integer { integer, offset, scale } => {
                     let stored = load_integer(integer, element);
                     if stored.checked_rem(scale) != Some(0) {
-                        return Err(Failure::Remainder);
+                        return Err(ScaleFailure::Remainder);
                     }
                     let quotient = within(integer, stored / scale)?;
                     store(element, &within(integer, quotient + offset)?.to_le_bytes());
@@ -127,10 +127,10 @@ impl Arithmetic {
 }
 
 /// The value, if it is in the range of the data type.
-fn within(integer: Integer, value: i128) -> std::result::Result<i128, Failure> {
+fn within(integer: Integer, value: i128) -> std::result::Result<i128, ScaleFailure> {
     let room = if integer.is_signed() { integer.bits() - 1 } else { integer.bits() };
     let (least, end) = (if integer.is_signed() { -(1_i128 << room) } else { 0 }, 1_i128 << room);
-    if (least..end).contains(&value) { Ok(value) } else { Err(Failure::OutOfRange) }
+    if (least..end).contains(&value) { Ok(value) } else { Err(ScaleFailure::OutOfRange) }
 }
 
 fn load_integer(integer: Integer, element: &[u8]) -> i128 {

@@ -8,6 +8,8 @@
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::strides;
+use crate::format::codec::user::Direction;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
 };
@@ -90,12 +92,6 @@ struct Transpose {
     order: Vec<usize>,
 }
 
-#[derive(Clone, Copy)]
-enum Direction {
-    Decode,
-    Encode,
-}
-
 impl ArrayToArray for Transpose {
     fn encoded(&self) -> &ChunkRepresentation {
         &self.encoded
@@ -122,8 +118,9 @@ impl Transpose {
         Ok(match elements {
             ArrayBytes::Fixed(bytes) => {
                 let size = self.encoded.data_type.size();
-                let size =
-                    size.ok_or_else(|| Error::unsupported("transpose needs elements of one size here"))?;
+                let size = size.ok_or_else(|| {
+                    Error::unsupported("transpose got packed elements of a data type of variable length")
+                })?;
                 ArrayBytes::Fixed(self.gather(&bytes, size, direction)?)
             }
             ArrayBytes::Variable(elements) => {
@@ -163,12 +160,13 @@ impl Transpose {
 
     /// The loops of the copy, one for each encoded dimension.
     fn dims(&self, element_size: usize, direction: Direction) -> Result<Vec<Dim>> {
-        let decoded_strides = strides(&self.decoded_shape, element_size)?;
-        let encoded_strides = strides(&self.encoded.shape, element_size)?;
+        let decoded_strides = strides::packed(&self.decoded_shape, element_size)?;
+        let encoded_strides = strides::packed(&self.encoded.shape, element_size)?;
         let mut dims = Vec::with_capacity(self.order.len());
         for (encoded_dimension, &dimension) in self.order.iter().enumerate() {
             let count = limits::to_usize(self.encoded.shape[encoded_dimension], "chunk")?;
-            let (decoded, encoded) = (decoded_strides[dimension], encoded_strides[encoded_dimension]);
+            let decoded = strides::signed(decoded_strides[dimension])?;
+            let encoded = strides::signed(encoded_strides[encoded_dimension])?;
             dims.push(match direction {
                 Direction::Decode => Dim { count, src_stride: encoded, dst_stride: decoded },
                 Direction::Encode => Dim { count, src_stride: decoded, dst_stride: encoded },
@@ -176,17 +174,6 @@ impl Transpose {
         }
         Ok(dims)
     }
-}
-
-/// The distance in bytes between neighbours along each dimension of a packed array in C order.
-fn strides(shape: &[u64], element_size: usize) -> Result<Vec<isize>> {
-    let mut stride = element_size as u64;
-    let mut strides = vec![0; shape.len()];
-    for (place, &len) in strides.iter_mut().zip(shape).rev() {
-        *place = isize::try_from(stride).map_err(|_| Error::limit("the chunk does not fit memory"))?;
-        stride = limits::product([stride, len], "chunk")?;
-    }
-    Ok(strides)
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]

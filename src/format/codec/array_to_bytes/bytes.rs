@@ -55,7 +55,7 @@ impl ArrayToBytesSpec for BytesSpec {
             })?,
         };
         let packed = Packed { swap, narrow: data_type.narrow_runs() };
-        Ok(Box::new(Bytes { element_size, byte_len, packed }))
+        Ok(Box::new(BytesCodec { element_size, byte_len, packed }))
     }
 }
 
@@ -63,13 +63,13 @@ fn no_packed_form(data_type: &DataType) -> Error {
     Error::format("the bytes codec encodes data types of a fixed size only").actual(data_type.name())
 }
 
-struct Bytes {
+struct BytesCodec {
     element_size: usize,
     byte_len: u64,
     packed: Packed,
 }
 
-impl Bytes {
+impl BytesCodec {
     /// Copies the elements after a check of their length.
     fn copy(&self, bytes: &[u8]) -> Result<Vec<u8>> {
         if bytes.len() as u64 != self.byte_len {
@@ -82,7 +82,7 @@ impl Bytes {
     }
 }
 
-impl ArrayToBytes for Bytes {
+impl ArrayToBytes for BytesCodec {
     fn encoded_len(&self) -> Option<u64> {
         Some(self.byte_len)
     }

@@ -61,7 +61,7 @@ impl ArrayToBytes for Msgpack2 {
     }
 
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
-        let mut reader = Reader { rest: encoded };
+        let mut reader = MessagePackReader { rest: encoded };
         let len = reader.list_len()?;
         let items = len
             .checked_sub(2)
@@ -95,7 +95,7 @@ impl ArrayToBytes for Msgpack2 {
         require_encoders()?;
         let elements = decoded.variable()?;
         self.chunk.check_count(elements.len() as u64)?;
-        let mut writer = Writer { encoded: Vec::new(), single_floats: self.single_floats };
+        let mut writer = MessagePackWriter { encoded: Vec::new(), single_floats: self.single_floats };
         let mut texts = (0..elements.len()).map(|idx| elements.get(idx).unwrap_or_default());
         let (&first, inner) = self
             .chunk
@@ -114,7 +114,7 @@ impl ArrayToBytes for Msgpack2 {
 }
 
 /// The rest of a MessagePack document.
-struct Reader<'a> {
+struct MessagePackReader<'a> {
     rest: &'a [u8],
 }
 
@@ -122,7 +122,7 @@ fn damaged() -> Error {
     Error::format("the MessagePack document is corrupt or truncated")
 }
 
-impl<'a> Reader<'a> {
+impl<'a> MessagePackReader<'a> {
     fn marker(&mut self) -> Result<Marker> {
         read_marker(&mut self.rest).map_err(|_| damaged())
     }
@@ -268,12 +268,12 @@ fn float(value: f64) -> String {
 }
 
 /// A MessagePack document in the making.
-struct Writer {
+struct MessagePackWriter {
     encoded: Vec<u8>,
     single_floats: bool,
 }
 
-impl Writer {
+impl MessagePackWriter {
     fn wrote<E>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> std::result::Result<(), E>) -> Result<()> {
         write(&mut self.encoded)
             .map_err(|_| Error::limit("memory is not sufficient for the MessagePack document"))

@@ -10,6 +10,7 @@ use crate::format::codec::configuration::{Configuration, unfit};
 use crate::format::codec::pipeline::{Elements, Pipeline, Scratch};
 use crate::format::codec::registry::{CodecKind, kind_of, require_encoders};
 use crate::format::codec::sharding::codec_list;
+use crate::format::codec::strides;
 use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
 use crate::format::metadata::CodecMetadata;
@@ -167,22 +168,18 @@ impl N5 {
         let len = self.chunk.byte_len()?.unwrap_or(0);
         let mut chunk = limits::zeroed(len, limits::CHUNK_BYTES, "chunk")?;
         fill(&mut chunk, &self.chunk.fill_value.0);
-        let (mut dims, mut step) = (Vec::new(), self.size as u64);
-        let lens = shape.iter().zip(&self.chunk.shape).zip(&block.strides);
-        for ((block_len, chunk_len), stride) in lens.rev() {
+        let mut dims = Vec::with_capacity(shape.len());
+        let chunk_strides = strides::packed(&self.chunk.shape, self.size)?;
+        let lens = shape.iter().zip(&self.chunk.shape);
+        for ((block_len, chunk_len), (src, dst)) in lens.zip(block.strides.iter().zip(chunk_strides)) {
             let count = limits::to_usize(*block_len.min(chunk_len), "chunk")?;
-            let src_stride = limits::product([*stride as u64, self.size as u64], "chunk")?;
-            dims.push(Dim { count, src_stride: signed(src_stride)?, dst_stride: signed(step)? });
-            step = limits::product([step, *chunk_len], "chunk")?;
+            let src = limits::product([*src as u64, self.size as u64], "chunk")?;
+            let src_stride = strides::signed(limits::to_usize(src, "chunk")?)?;
+            dims.push(Dim { count, src_stride, dst_stride: strides::signed(dst)? });
         }
-        dims.reverse();
         let plan = Strided { element_size: self.size, src_offset: 0, dst_offset: 0, dims: &dims };
         scatter(elements, &mut chunk, &plan)
             .map_err(|_| Error::format("the N5 block is shorter than its shape"))?;
         Ok(ArrayBytes::Fixed(chunk))
     }
-}
-
-fn signed(stride: u64) -> Result<isize> {
-    isize::try_from(stride).map_err(|_| Error::limit("the chunk does not fit memory"))
 }

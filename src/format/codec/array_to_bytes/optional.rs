@@ -8,7 +8,7 @@
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::configuration::Configuration;
-use crate::format::codec::pipeline::{Decoded, Elements, Pipeline, Scratch};
+use crate::format::codec::pipeline::{DecodedChunk, Elements, Pipeline, Scratch};
 use crate::format::codec::sharding::codec_list;
 use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::codec::{
@@ -95,7 +95,7 @@ impl Optional {
         let shape = &self.mask.decoded().shape;
         let whole: Vec<_> = shape.iter().map(|extent| 0..*extent).collect();
         let mut scratch = Scratch::default();
-        let Decoded { elements: Elements::Fixed(mask), strides } =
+        let DecodedChunk { elements: Elements::Fixed(mask), strides } =
             self.mask.decode(encoded, &whole, &mut scratch)?
         else {
             return Err(wrong_mask());

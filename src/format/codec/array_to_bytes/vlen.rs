@@ -73,7 +73,7 @@ impl ArrayToBytesSpec for VlenSpec {
             _ => false,
         };
         if !fits {
-            let error = Error::format("codecs of elements of variable length do not fit the data type");
+            let error = Error::format("this codec does not support the data type");
             return Err(error.actual(data_type.name().into_owned()));
         }
         let (size, swap) = match self {

@@ -84,7 +84,7 @@ pub(super) fn finite(json: Json<'_>) -> Result<f64> {
 
 /// How elements become zfp's numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum NumberKind {
     Int32,
     Int64,
     Float32,
@@ -98,7 +98,7 @@ enum Kind {
     Uint64,
 }
 
-impl Kind {
+impl NumberKind {
     fn of(data_type: &DataType) -> Option<Self> {
         Some(match data_type {
             DataType::Integer(Integer::Int8) => Self::Narrow { shift: 23, signed: true },
@@ -128,10 +128,11 @@ impl Kind {
 impl ArrayToBytesSpec for ZfpSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
         let name = decoded.data_type.name();
-        let kind = Kind::of(&decoded.data_type)
+        let kind = NumberKind::of(&decoded.data_type)
             // zfpy stores numbers without a change, and so supports only zfp's four types.
             .filter(|kind| {
-                !self.has_header || !matches!(kind, Kind::Narrow { .. } | Kind::Uint32 | Kind::Uint64)
+                !self.has_header
+                    || !matches!(kind, NumberKind::Narrow { .. } | NumberKind::Uint32 | NumberKind::Uint64)
             })
             .ok_or_else(|| Error::unsupported(format!("zfp does not support the data type {name}")))?;
         let rank = decoded.shape.len();
@@ -179,7 +180,7 @@ impl Mode {
 }
 
 struct Zfp {
-    kind: Kind,
+    kind: NumberKind,
     dims: [usize; 4],
     config: Result<ZfpConfig>,
     byte_len: u64,
@@ -195,21 +196,25 @@ impl ArrayToBytes for Zfp {
 
     fn decode(&self, encoded: &[u8]) -> Result<ArrayBytes> {
         let decoded = match self.kind {
-            Kind::Int32 => self.decompress(encoded, |number: i32, bytes| bytes.extend(number.to_le_bytes())),
-            Kind::Int64 => self.decompress(encoded, |number: i64, bytes| bytes.extend(number.to_le_bytes())),
-            Kind::Float32 => {
+            NumberKind::Int32 => {
+                self.decompress(encoded, |number: i32, bytes| bytes.extend(number.to_le_bytes()))
+            }
+            NumberKind::Int64 => {
+                self.decompress(encoded, |number: i64, bytes| bytes.extend(number.to_le_bytes()))
+            }
+            NumberKind::Float32 => {
                 self.decompress(encoded, |number: f32, bytes| bytes.extend(number.to_le_bytes()))
             }
-            Kind::Float64 => {
+            NumberKind::Float64 => {
                 self.decompress(encoded, |number: f64, bytes| bytes.extend(number.to_le_bytes()))
             }
-            Kind::Uint32 => {
+            NumberKind::Uint32 => {
                 self.decompress(encoded, |number: i32, bytes| bytes.extend(number.max(0).to_le_bytes()))
             }
-            Kind::Uint64 => {
+            NumberKind::Uint64 => {
                 self.decompress(encoded, |number: i64, bytes| bytes.extend(number.max(0).to_le_bytes()))
             }
-            Kind::Narrow { shift, signed } => self.decompress(encoded, |number: i32, bytes| {
+            NumberKind::Narrow { shift, signed } => self.decompress(encoded, |number: i32, bytes| {
                 let half = 1_i32 << (30 - shift);
                 let narrow = (number >> shift).clamp(-half, half - 1);
                 let narrow = if signed { narrow } else { narrow + half };
@@ -226,16 +231,20 @@ impl ArrayToBytes for Zfp {
             return Err(wrong_decoded_len(self.byte_len, bytes.len() as u64));
         }
         match self.kind {
-            Kind::Int32 => self.compress(bytes, |number| Some(i32::from_le_bytes(number))),
-            Kind::Int64 => self.compress(bytes, |number| Some(i64::from_le_bytes(number))),
-            Kind::Float32 => self.compress(bytes, |number| Some(f32::from_le_bytes(number))),
-            Kind::Float64 => self.compress(bytes, |number| Some(f64::from_le_bytes(number))),
-            Kind::Uint32 => self.compress(bytes, |number| i32::try_from(u32::from_le_bytes(number)).ok()),
-            Kind::Uint64 => self.compress(bytes, |number| i64::try_from(u64::from_le_bytes(number)).ok()),
-            Kind::Narrow { shift, signed } if self.size == 1 => self.compress(bytes, |[byte]| {
+            NumberKind::Int32 => self.compress(bytes, |number| Some(i32::from_le_bytes(number))),
+            NumberKind::Int64 => self.compress(bytes, |number| Some(i64::from_le_bytes(number))),
+            NumberKind::Float32 => self.compress(bytes, |number| Some(f32::from_le_bytes(number))),
+            NumberKind::Float64 => self.compress(bytes, |number| Some(f64::from_le_bytes(number))),
+            NumberKind::Uint32 => {
+                self.compress(bytes, |number| i32::try_from(u32::from_le_bytes(number)).ok())
+            }
+            NumberKind::Uint64 => {
+                self.compress(bytes, |number| i64::try_from(u64::from_le_bytes(number)).ok())
+            }
+            NumberKind::Narrow { shift, signed } if self.size == 1 => self.compress(bytes, |[byte]| {
                 Some(if signed { i32::from(byte.cast_signed()) } else { i32::from(byte) - 0x80 } << shift)
             }),
-            Kind::Narrow { shift, signed } => self.compress(bytes, |number| {
+            NumberKind::Narrow { shift, signed } => self.compress(bytes, |number| {
                 let wide = i32::from(u16::from_le_bytes(number)) - 0x8000;
                 Some(if signed { i32::from(i16::from_le_bytes(number)) } else { wide } << shift)
             }),

@@ -2,7 +2,7 @@
 //! numcodecs' `crc32`, `adler32`, `fletcher32` and `jenkins_lookup3`. Decoding verifies the
 //! checksum.
 //!
-//! `crc32c` has its own file, because the v3 specification defines it too.
+//! `crc32c` has its own codec, which the engine can also encode with.
 
 use std::fmt::{self, Debug};
 
@@ -28,8 +28,15 @@ impl Location {
     /// # Errors
     /// `Format` for another value than `start` and `end`.
     pub(super) fn read(configuration: &Configuration<'_>) -> Result<Self> {
-        let read = configuration.choice("location", &[("start", Self::Start), ("end", Self::End)])?;
-        Ok(read.unwrap_or(Self::Start))
+        Ok(Self::read_optional(configuration)?.unwrap_or(Self::Start))
+    }
+
+    /// Reads `location`; `None` when the field is absent.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub(super) fn read_optional(configuration: &Configuration<'_>) -> Result<Option<Self>> {
+        configuration.choice("location", &[("start", Self::Start), ("end", Self::End)])
     }
 }
 

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::format::codec::configuration::{Configuration, unfit};
 use crate::format::codec::external;
 use crate::format::codec::pipeline::{NamedCodec, UserCodecContext};
-use crate::format::codec::registry::{self, Parsed, require_encoders};
+use crate::format::codec::registry::{self, ParsedCodec, require_encoders};
 use crate::format::codec::sharding::codec_list;
 use crate::format::codec::stepwise::run_bytes_codecs;
 use crate::format::codec::user::{Direction, OptionalUserCodecs};
@@ -80,7 +80,7 @@ impl ConditionalSpec {
             Some(users) => users.bind(codec, decoded)?,
             None => None,
         };
-        let Parsed { spec, encode_error } = match &user {
+        let ParsedCodec { spec, encode_error } = match &user {
             Some(stage) => external::user_spec(stage).into(),
             None => registry::parse_with(codec, &self.users)
                 .map_err(|error| error.within_field("configuration"))?,

@@ -3,6 +3,7 @@
 //!
 //! The checksum is at the end; numcodecs can also put it at the start. Decoding verifies it.
 
+use super::checksum::Location;
 use super::{check_sum, truncated};
 use crate::error::Result;
 use crate::format::codec::configuration::{Configuration, Spelling};
@@ -12,13 +13,6 @@ use crate::limits;
 
 /// The bytes of a checksum.
 const LEN: usize = 4;
-
-/// The position of the checksum.
-#[derive(Clone, Copy, Debug)]
-enum Location {
-    Start,
-    End,
-}
 
 /// The configuration: `location` in numcodecs; v3 has no fields.
 #[derive(Clone, Copy, Debug)]
@@ -33,9 +27,7 @@ struct Crc32c {
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let location = match configuration.spelling() {
         Spelling::Zarr => None,
-        Spelling::Numcodecs => {
-            configuration.choice("location", &[("start", Location::Start), ("end", Location::End)])?
-        }
+        Spelling::Numcodecs => Location::read_optional(configuration)?,
     };
     Ok(Spec::BytesToBytes(Box::new(Crc32c { location: location.unwrap_or(Location::End) })))
 }

@@ -10,7 +10,7 @@ use crate::format::codec::registry::image_codecs_are_read_only;
 use crate::format::codec::{BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec};
 
 #[derive(Clone, Copy, Debug)]
-struct PackBits;
+struct ImagecodecsPackBits;
 
 /// Parses the configuration. Decoding does not need the axis along which rows were packed.
 ///
@@ -18,16 +18,16 @@ struct PackBits;
 /// None.
 pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     configuration.tolerate("axis");
-    Ok(Spec::BytesToBytes(Box::new(PackBits)))
+    Ok(Spec::BytesToBytes(Box::new(ImagecodecsPackBits)))
 }
 
-impl BytesToBytesSpec for PackBits {
+impl BytesToBytesSpec for ImagecodecsPackBits {
     fn bind(&self, _: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
         Ok(Box::new(*self))
     }
 }
 
-impl BytesToBytes for PackBits {
+impl BytesToBytes for ImagecodecsPackBits {
     fn decode(&self, encoded: &[u8], mut output: Output<'_>) -> Result<()> {
         let mut len = 0;
         for_each_piece(encoded, |piece| len += piece.len() as u64)?;
@@ -36,8 +36,8 @@ impl BytesToBytes for PackBits {
         for_each_piece(encoded, |piece| {
             let (now, later) = std::mem::take(&mut rest).split_at_mut(piece.len());
             match piece {
-                Piece::Copied(bytes) => now.copy_from_slice(bytes),
-                Piece::Repeated(byte, _) => now.fill(byte),
+                PackBitsRun::Copied(bytes) => now.copy_from_slice(bytes),
+                PackBitsRun::Repeated(byte, _) => now.fill(byte),
             }
             rest = later;
         })
@@ -48,12 +48,12 @@ impl BytesToBytes for PackBits {
     }
 }
 
-enum Piece<'a> {
+enum PackBitsRun<'a> {
     Copied(&'a [u8]),
     Repeated(u8, usize),
 }
 
-impl Piece<'_> {
+impl PackBitsRun<'_> {
     fn len(&self) -> usize {
         match self {
             Self::Copied(bytes) => bytes.len(),
@@ -62,7 +62,7 @@ impl Piece<'_> {
     }
 }
 
-fn for_each_piece<'a>(encoded: &'a [u8], mut take: impl FnMut(Piece<'a>)) -> Result<()> {
+fn for_each_piece<'a>(encoded: &'a [u8], mut take: impl FnMut(PackBitsRun<'a>)) -> Result<()> {
     let cut_off = || truncated("PackBits stream");
     let mut rest = encoded;
     while let Some((&count, behind)) = rest.split_first() {
@@ -70,14 +70,14 @@ fn for_each_piece<'a>(encoded: &'a [u8], mut take: impl FnMut(Piece<'a>)) -> Res
         match count {
             0..=127 => {
                 let (bytes, behind) = rest.split_at_checked(usize::from(count) + 1).ok_or_else(cut_off)?;
-                take(Piece::Copied(bytes));
+                take(PackBitsRun::Copied(bytes));
                 rest = behind;
             }
             // The specification ignores this code.
             128 => {}
             129.. => {
                 let (&byte, behind) = rest.split_first().ok_or_else(cut_off)?;
-                take(Piece::Repeated(byte, 257 - usize::from(count)));
+                take(PackBitsRun::Repeated(byte, 257 - usize::from(count)));
                 rest = behind;
             }
         }

@@ -207,7 +207,7 @@ impl BytesToBytes for Lzma {
                         decode_lzma1(
                             encoded,
                             &mut output,
-                            Header { props, dictionary: options.dict_size, size: None },
+                            Lzma1Header { props, dictionary: options.dict_size, size: None },
                         )?;
                     }
                     Version::Lzma2 => decode_lzma2(encoded, &mut output, options.dict_size)?,
@@ -287,7 +287,7 @@ fn decode_xz(encoded: &[u8], output: &mut Output<'_>) -> Result<()> {
 }
 
 /// The parameters of an LZMA1 stream, from its header or from the configuration.
-struct Header {
+struct Lzma1Header {
     props: u8,
     dictionary: u32,
     size: Option<u64>,
@@ -303,10 +303,10 @@ fn decode_alone(encoded: &[u8], output: &mut Output<'_>) -> Result<()> {
         _ => {}
     }
     let dictionary = dictionary(u32::from_le_bytes([a, b, c, d]), most(output));
-    decode_lzma1(stream, output, Header { props, dictionary, size })
+    decode_lzma1(stream, output, Lzma1Header { props, dictionary, size })
 }
 
-fn decode_lzma1(stream: &[u8], output: &mut Output<'_>, header: Header) -> Result<()> {
+fn decode_lzma1(stream: &[u8], output: &mut Output<'_>, header: Lzma1Header) -> Result<()> {
     let mut rest = stream;
     let size = header.size.unwrap_or(u64::MAX);
     check_dictionary(header.dictionary)?;

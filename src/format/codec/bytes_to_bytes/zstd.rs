@@ -18,7 +18,7 @@ use crate::limits;
 pub(super) const BEST_RATIO: u64 = 1 << 15;
 
 /// A result of the C library.
-type Outcome<T> = std::result::Result<T, ZstdError>;
+type LibraryResult<T> = std::result::Result<T, ZstdError>;
 
 /// The configuration: `level` and `checksum`.
 #[derive(Clone, Copy, Debug)]
@@ -50,13 +50,13 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
 
 impl BytesToBytesSpec for ZstdSpec {
     fn bind(&self, _: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
-        Ok(Box::new(Zstd { spec: *self, decoder: Decoder::default() }))
+        Ok(Box::new(Zstd { spec: *self, decoder: LazyDecompressor::default() }))
     }
 }
 
 struct Zstd {
     spec: ZstdSpec,
-    decoder: Decoder,
+    decoder: LazyDecompressor,
 }
 
 impl BytesToBytes for Zstd {
@@ -76,9 +76,9 @@ impl BytesToBytes for Zstd {
 
 /// The C library's decoding context, made at the first use and reused afterwards.
 #[derive(Default)]
-pub(super) struct Decoder(RefCell<Option<Decompressor>>);
+pub(super) struct LazyDecompressor(RefCell<Option<Decompressor>>);
 
-impl Decoder {
+impl LazyDecompressor {
     /// Decodes all frames of `encoded`, which must fill `output`.
     pub(super) fn decode_exact(&self, encoded: &[u8], output: &mut [u8]) -> Result<()> {
         let expected = output.len();
@@ -106,7 +106,7 @@ impl Decoder {
         self.decode_exact(encoded, Output::Growing { buf, limit }.reserve(len)?)
     }
 
-    fn with<T>(&self, work: impl FnOnce(&mut Decompressor) -> Outcome<T>) -> Outcome<T> {
+    fn with<T>(&self, work: impl FnOnce(&mut Decompressor) -> LibraryResult<T>) -> LibraryResult<T> {
         let mut context = self.0.borrow_mut();
         match &mut *context {
             Some(context) => work(context),

@@ -160,7 +160,7 @@ mod tests {
     /// A shard of 2 × 2 chunks of one element each. Two of them exist. The test builds the bytes
     /// from the draft's text.
     #[test]
-    fn it_reads_what_the_transformer_stores() {
+    fn shards_of_the_draft_are_read() {
         let chunk = |value: u8| {
             let deflated = miniz_oxide::deflate::compress_to_vec(&[0, value], 1);
             let crc = zlib_rs::crc32::crc32(0, &[0, value]).to_le_bytes();
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn shards_that_cannot_be_are_refused() {
+    fn invalid_shards_are_refused() {
         for (chunks, per_shard, kind) in [
             (&[4, 4][..], &[2][..], ErrorKind::Format),
             (&[4, 4], &[2, 0], ErrorKind::Format),

@@ -5,7 +5,8 @@ use super::{Sharding, is_fill, unravel};
 use crate::error::{Error, Result};
 use crate::format::codec::ArrayBytes;
 use crate::format::codec::array_bytes::VariableBytes;
-use crate::format::codec::pipeline::{Decoded, Elements, Scratch};
+use crate::format::codec::pipeline::{DecodedChunk, Elements, Scratch};
+use crate::format::codec::strides;
 use crate::format::codec::user::is_waiting;
 use crate::kernel::{fill, scatter};
 use crate::limits;
@@ -84,7 +85,7 @@ impl ShardBuffer {
         Ok(Self::Variable { arena, elements })
     }
 
-    fn put(&mut self, sharding: &Sharding, position: &[u64], chunk: Decoded<'_>) -> Result<()> {
+    fn put(&mut self, sharding: &Sharding, position: &[u64], chunk: DecodedChunk<'_>) -> Result<()> {
         match (self, chunk.elements) {
             (Self::Fixed(shard), Elements::Fixed(elements)) => {
                 let element_size = sharding.shard.data_type.size().unwrap_or(1);
@@ -122,10 +123,7 @@ impl ShardBuffer {
 /// Copies the elements of one inner chunk out of a shard, packed in C order.
 fn gather(sharding: &Sharding, shard: &ArrayBytes, position: &[u64]) -> Result<ArrayBytes> {
     let shape = sharding.inner_shape();
-    let mut strides = vec![1; shape.len()];
-    for dimension in (1..shape.len()).rev() {
-        strides[dimension - 1] = strides[dimension] * limits::to_usize(shape[dimension], "inner chunk")?;
-    }
+    let strides = strides::packed(shape, 1)?;
     match shard {
         ArrayBytes::Variable(elements) => {
             let mut chunk = VariableBytes::new();
@@ -161,18 +159,17 @@ struct ChunkCopy {
 impl ChunkCopy {
     fn new(sharding: &Sharding, position: &[u64], strides: &[usize], element_size: usize) -> Result<Self> {
         let shape = sharding.inner_shape();
-        let (mut offset, mut step) = (0_u64, element_size as u64);
+        let shard_strides = strides::packed(&sharding.shard.shape, element_size)?;
+        let mut offset = 0_u64;
         let mut dims = Vec::with_capacity(shape.len());
-        for dimension in (0..shape.len()).rev() {
-            offset += position[dimension] * shape[dimension] * step;
+        for (dimension, stride) in shard_strides.into_iter().enumerate() {
+            offset += position[dimension] * shape[dimension] * stride as u64;
             dims.push(scatter::Dim {
                 count: limits::to_usize(shape[dimension], "inner chunk")?,
-                src_stride: (strides[dimension] * element_size).cast_signed(),
-                dst_stride: limits::to_usize(step, "shard")?.cast_signed(),
+                src_stride: strides::signed(strides[dimension] * element_size)?,
+                dst_stride: strides::signed(stride)?,
             });
-            step *= sharding.shard.shape[dimension];
         }
-        dims.reverse();
         Ok(Self { offset: limits::to_usize(offset, "shard")?, dims })
     }
 

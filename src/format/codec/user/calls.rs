@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use super::{BoundUserCodec, Site, waiting};
+use super::{BoundUserCodec, CodecSite, waiting};
 use crate::error::{Error, Result, Stage};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::format::codec::{ArrayBytes, ChunkRepresentation, CodecKind, wrong_decoded_len};
@@ -52,7 +52,7 @@ pub struct CodecCall<'a> {
     /// The number that the answer must repeat.
     pub id: u32,
     /// The codec to run.
-    pub site: &'a Site,
+    pub site: &'a CodecSite,
     /// Whether it decodes or encodes.
     pub direction: Direction,
     /// The kind that the codec declared.

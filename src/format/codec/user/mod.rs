@@ -10,7 +10,7 @@
 //! 3. The pipeline starts again. [`CodecCalls`] remembers how far each chunk got, so that no codec
 //!    runs twice on it.
 //!
-//! Binding works in the same way: a codec of unknown kind leaves a [`Site`] as a question.
+//! Binding works in the same way: a codec of unknown kind leaves a [`CodecSite`] as a question.
 
 mod calls;
 mod chain;
@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 pub use calls::{CallKey, CodecCall, CodecCalls, CodecData, Direction};
 pub use chain::arrange_v2;
-pub use registered::{RegisteredCodec, Site};
+pub use registered::{CodecSite, RegisteredCodec};
 
 use super::{ChunkRepresentation, CodecKind};
 use crate::error::{Error, Result, Stage};
@@ -35,7 +35,7 @@ pub type OptionalUserCodecs = Option<Rc<UserCodecs>>;
 pub struct UserCodecs {
     names: Vec<String>,
     registered: Vec<RegisteredCodec>,
-    question: RefCell<Option<Site>>,
+    question: RefCell<Option<CodecSite>>,
     calls: RefCell<CodecCalls>,
     pipelines: RefCell<Vec<(Vec<CodecMetadata>, ChunkRepresentation)>>,
 }
@@ -44,7 +44,7 @@ pub struct UserCodecs {
 #[derive(Debug)]
 pub struct BoundUserCodec {
     /// What JavaScript needs to construct the codec.
-    pub site: Site,
+    pub site: CodecSite,
     /// The chunk before encoding, if the codec encodes arrays.
     pub decoded: ChunkRepresentation,
     /// The chunk after encoding, if the codec encodes to arrays.
@@ -97,7 +97,7 @@ impl UserCodecs {
         decoded: &ChunkRepresentation,
     ) -> Result<Option<Rc<BoundUserCodec>>> {
         let Some(name) = self.name_of(codec) else { return Ok(None) };
-        let site = Site::new(name, codec, decoded)?;
+        let site = CodecSite::new(name, codec, decoded)?;
         let Some(known) = self.registered.iter().find(|known| known.is_at(codec, &site)) else {
             self.question.replace(Some(site));
             return Err(waiting());
@@ -107,7 +107,7 @@ impl UserCodecs {
     }
 
     /// Takes the codec whose kind must be known before the chain can be bound.
-    pub fn take_question(&self) -> Option<Site> {
+    pub fn take_question(&self) -> Option<CodecSite> {
         self.question.take()
     }
 

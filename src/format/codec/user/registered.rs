@@ -15,7 +15,7 @@ use crate::format::metadata::json::Document;
 /// A codec at its position in a chain: the arguments of its `fromConfig`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Site {
+pub struct CodecSite {
     /// The name in the metadata.
     pub codec: String,
     /// The name that the user registered.
@@ -34,7 +34,7 @@ pub struct Site {
     pub fill_value: Vec<u8>,
 }
 
-impl Site {
+impl CodecSite {
     /// Describes a codec that sees the chunk `decoded`.
     ///
     /// # Errors
@@ -65,12 +65,12 @@ pub struct RegisteredCodec {
     dtype: String,
     shape: Vec<u64>,
     pub(super) kind: CodecKind,
-    encoded: Option<Encoded>,
+    encoded: Option<EncodedChunk>,
 }
 
 /// The chunk after an array → array codec, as far as it differs.
 #[derive(Debug)]
-struct Encoded {
+struct EncodedChunk {
     data_type: Option<DataType>,
     shape: Option<Vec<u64>>,
     /// The fill value as JSON text.
@@ -131,7 +131,7 @@ impl RegisteredCodec {
             KindMessage::BytesToBytes => CodecKind::BytesToBytes,
         };
         let KnownMessage { codec, configuration, dtype, shape, .. } = message;
-        let encoded = message.encoded.map(|encoded| Encoded::new(encoded, &codec)).transpose()?;
+        let encoded = message.encoded.map(|encoded| EncodedChunk::new(encoded, &codec)).transpose()?;
         Ok(Self { codec, configuration, dtype, shape, kind, encoded })
     }
 
@@ -148,7 +148,7 @@ impl RegisteredCodec {
 
     /// Whether it applies to this position: the data type must match, and the shape too if the
     /// codec changes shapes.
-    pub(super) fn is_at(&self, codec: &CodecMetadata, site: &Site) -> bool {
+    pub(super) fn is_at(&self, codec: &CodecMetadata, site: &CodecSite) -> bool {
         let reshapes = self.encoded.as_ref().is_some_and(|encoded| encoded.shape.is_some());
         self.is_of(codec) && self.dtype == site.dtype && (!reshapes || self.shape == site.shape)
     }
@@ -170,7 +170,7 @@ impl RegisteredCodec {
     }
 }
 
-impl Encoded {
+impl EncodedChunk {
     fn new(message: EncodedMessage, codec: &str) -> Result<Self> {
         let EncodedMessage { data_type, shape, fill_value } = message;
         let parse = |json: String| {

@@ -87,14 +87,14 @@ fn bytes() -> CodecMetadata {
 }
 
 #[test]
-fn a_codec_of_bytes_is_asked_once() {
+fn a_user_codec_of_bytes_is_called_once() {
     let (encoded, rounds) =
         round_trip(&[bytes(), codec("xor", "{}")], chunk(&[4], Integer::Uint8), &users(XOR));
     assert_eq!((encoded, rounds), (vec![0x54, 0x57, 0x56, 0x51], 1));
 }
 
 #[test]
-fn a_codec_of_arrays_may_change_their_type() {
+fn a_user_codec_of_arrays_may_change_the_data_type() {
     let both = users(&format!("{WIDER},{XOR_16}"));
     let codecs = [codec("wider", "{}"), bytes(), codec("xor", "{}"), codec("gzip", r#"{"level":1}"#)];
     let (_, rounds) = round_trip(&codecs, chunk(&[4], Integer::Uint8), &both);
@@ -105,7 +105,7 @@ fn a_codec_of_arrays_may_change_their_type() {
 }
 
 #[test]
-fn all_inner_chunks_of_a_shard_are_asked_for_at_once() {
+fn the_calls_of_all_inner_chunks_are_made_at_once() {
     let sharding = codec(
         "sharding_indexed",
         r#"{"chunk_shape":[2],"codecs":["bytes",{"name":"xor","configuration":{}}],
@@ -118,7 +118,7 @@ fn all_inner_chunks_of_a_shard_are_asked_for_at_once() {
 }
 
 #[test]
-fn a_codec_whose_kind_is_not_known_is_asked_for() {
+fn an_unknown_kind_raises_a_question() {
     let unknown = users("");
     let codecs = [bytes(), codec("xor", "{}")];
     let error = Pipeline::bind_with(&codecs, chunk(&[4], Integer::Int16), &unknown).err().unwrap();
@@ -130,7 +130,7 @@ fn a_codec_whose_kind_is_not_known_is_asked_for() {
 }
 
 #[test]
-fn answers_that_do_not_fit_are_refused() {
+fn answers_of_a_wrong_length_are_refused() {
     let known = users(WIDER);
     let pipeline =
         Pipeline::bind_with(&[codec("wider", "{}"), bytes()], chunk(&[4], Integer::Uint8), &known).unwrap();
@@ -145,7 +145,7 @@ fn answers_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn kinds_of_v2_decide_where_the_bytes_stand() {
+fn kinds_of_v2_codecs_decide_the_position_of_bytes() {
     let v2 = |name: &str, field: &str| CodecMetadata {
         format: ZarrFormat::V2,
         field: field.into(),

@@ -106,7 +106,7 @@ impl ImageFormat for Jpeg {
 
     fn decode(&self, encoded: &[u8], chunk: &Chunk) -> Result<Vec<u8>> {
         let mut stream = self.whole_stream(encoded);
-        let frame = Frame::find(&stream)?;
+        let frame = FrameInfo::find(&stream)?;
         let components = u64::from(frame.components);
         let len = chunk.check(
             Self::NAME,
@@ -149,7 +149,7 @@ impl Jpeg {
     }
 
     /// Whether to convert YCbCr to RGB.
-    fn is_converted(&self, frame: &Frame) -> Result<bool> {
+    fn is_converted(&self, frame: &FrameInfo) -> Result<bool> {
         let stored = self.stored.unwrap_or(frame.colors);
         let usual = match stored {
             Colors::YCbCr => Colors::Rgb,
@@ -167,7 +167,7 @@ impl Jpeg {
 }
 
 /// The header of the image, before the first scan.
-struct Frame {
+struct FrameInfo {
     width: u16,
     height: u16,
     components: u8,
@@ -176,7 +176,7 @@ struct Frame {
     adobe: Option<usize>,
 }
 
-impl Frame {
+impl FrameInfo {
     /// Reads the segments up to the scan.
     fn find(stream: &[u8]) -> Result<Self> {
         let cut_off = || Error::format("the JPEG image is truncated");

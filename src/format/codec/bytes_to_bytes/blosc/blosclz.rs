@@ -21,7 +21,7 @@ const NEAR: usize = 8191;
 
 /// Decodes a stream, which must fill `output`.
 pub(super) fn decode(stream: &[u8], output: &mut [u8]) -> Result<()> {
-    let mut source = Source(stream);
+    let mut source = StreamSource(stream);
     let mut at = 0;
     let mut instruction = source.byte()? & 31;
     loop {
@@ -44,9 +44,9 @@ struct Match {
     distance: usize,
 }
 
-struct Source<'a>(&'a [u8]);
+struct StreamSource<'a>(&'a [u8]);
 
-impl<'a> Source<'a> {
+impl<'a> StreamSource<'a> {
     fn byte(&mut self) -> Result<u8> {
         let (&byte, rest) = self.0.split_first().ok_or_else(|| truncated("blosclz stream"))?;
         self.0 = rest;

@@ -58,7 +58,7 @@ impl Compressor {
 #[derive(Default)]
 pub(super) struct Decoders {
     inflater: Inflater,
-    zstd: zstd::Decoder,
+    zstd: zstd::LazyDecompressor,
 }
 
 impl Decoders {

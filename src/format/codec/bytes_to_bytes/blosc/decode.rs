@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 
 use super::compressor::{Compressor, Decoders};
-use super::header::{Header, LEN, Shuffle};
+use super::header::{BlockShuffle, FrameHeader, LEN};
 use crate::error::{Error, Result};
 use crate::format::codec::bytes_to_bytes::{split, truncated};
 use crate::kernel::bitshuffle::bitunshuffle;
@@ -16,17 +16,17 @@ use crate::limits;
 
 /// The decoders and buffers that are reused from frame to frame.
 #[derive(Default)]
-pub(super) struct Decoder {
+pub(super) struct FrameDecoder {
     decoders: Decoders,
     scratch: RefCell<Vec<u8>>,
 }
 
-impl Decoder {
+impl FrameDecoder {
     /// Decodes the blocks that overlap these runs (ascending, disjoint) to their positions in
     /// `output`.
     pub(super) fn decode_runs(
         &self,
-        header: &Header,
+        header: &FrameHeader,
         frame: &[u8],
         runs: &[Range<usize>],
         output: &mut [u8],
@@ -47,7 +47,7 @@ impl Decoder {
     /// content.
     pub(super) fn decode_blocks(
         &self,
-        header: &Header,
+        header: &FrameHeader,
         frame: &[u8],
         blocks: Range<usize>,
         output: &mut [u8],
@@ -70,14 +70,14 @@ impl Decoder {
 
     fn decode_block(
         &self,
-        header: &Header,
+        header: &FrameHeader,
         compressor: Compressor,
         streams: &[u8],
         block: &mut [u8],
     ) -> Result<()> {
         let count = header.stream_count(block.len());
         let shuffle = header.shuffle(block.len());
-        if shuffle == Shuffle::None {
+        if shuffle == BlockShuffle::None {
             return self.decode_streams(compressor, count, streams, block);
         }
         if let (1, Some(stored)) = (count, stored_stream(streams, block.len())) {
@@ -118,7 +118,7 @@ impl Decoder {
 }
 
 /// The bytes from the first stream of a block to the end of the frame.
-fn block_streams<'a>(header: &Header, frame: &'a [u8], idx: usize) -> Result<&'a [u8]> {
+fn block_streams<'a>(header: &FrameHeader, frame: &'a [u8], idx: usize) -> Result<&'a [u8]> {
     let table = frame.get(LEN..).unwrap_or_default().as_chunks::<4>().0;
     let start = table.get(idx).ok_or_else(|| truncated("blosc block table"))?;
     let start = limits::to_usize(u32::from_le_bytes(*start).into(), "blosc block")?;
@@ -143,10 +143,10 @@ fn stored_stream(streams: &[u8], len: usize) -> Option<&[u8]> {
     split_stream(streams).ok().map(|parts| parts.0).filter(|stream| stream.len() == len)
 }
 
-fn unshuffle_block(shuffle: Shuffle, typesize: usize, from: &[u8], to: &mut [u8]) {
+fn unshuffle_block(shuffle: BlockShuffle, typesize: usize, from: &[u8], to: &mut [u8]) {
     match shuffle {
-        Shuffle::None => to.copy_from_slice(from),
-        Shuffle::Bytes => unshuffle(from, typesize, to),
-        Shuffle::Bits => bitunshuffle(from, typesize, to),
+        BlockShuffle::None => to.copy_from_slice(from),
+        BlockShuffle::Bytes => unshuffle(from, typesize, to),
+        BlockShuffle::Bits => bitunshuffle(from, typesize, to),
     }
 }

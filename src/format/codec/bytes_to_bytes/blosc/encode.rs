@@ -5,7 +5,7 @@
 
 use super::blosclz;
 use super::compressor::Compressor;
-use super::header::{self, Shuffle, can_split, flag};
+use super::header::{self, BlockShuffle, can_split, flag};
 use crate::error::{Error, Result};
 use crate::format::codec::bytes_to_bytes::{lz4, require_encoders, zlib, zstd};
 use crate::kernel::bitshuffle::bitshuffle;
@@ -26,19 +26,19 @@ const CACHE: usize = 32 << 10;
 
 /// The parameters of the encoder.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Encoder {
+pub(super) struct FrameEncoder {
     pub(super) compressor: Compressor,
     /// Whether the compressor is `lz4hc`.
     pub(super) high_compression: bool,
     /// 0 (copy) to 9.
     pub(super) level: u8,
-    pub(super) shuffle: Shuffle,
+    pub(super) shuffle: BlockShuffle,
     pub(super) typesize: usize,
     /// The length of a block; `None` computes it from the level.
     pub(super) blocksize: Option<usize>,
 }
 
-impl Encoder {
+impl FrameEncoder {
     /// Encodes one frame.
     pub(super) fn encode(&self, decoded: &[u8]) -> Result<Vec<u8>> {
         require_encoders()?;
@@ -87,9 +87,9 @@ impl Encoder {
     fn header(&self, decoded_len: usize, extra_flags: u8) -> Result<Vec<u8>> {
         let blocksize = self.block_len(decoded_len);
         let shuffle = match self.shuffle {
-            Shuffle::None => 0,
-            Shuffle::Bytes => flag::BYTE_SHUFFLE,
-            Shuffle::Bits => flag::BIT_SHUFFLE,
+            BlockShuffle::None => 0,
+            BlockShuffle::Bytes => flag::BYTE_SHUFFLE,
+            BlockShuffle::Bits => flag::BIT_SHUFFLE,
         };
         let split = if self.splits(blocksize) { 0 } else { flag::NOT_SPLIT };
         let compressor = self.compressor.format() << flag::COMPRESSOR_SHIFT;
@@ -108,17 +108,17 @@ impl Encoder {
 
     fn shuffled<'a>(&self, block: &'a [u8], scratch: &'a mut Vec<u8>) -> &'a [u8] {
         let wanted = match self.shuffle {
-            Shuffle::Bytes if self.typesize == 1 => Shuffle::None,
-            Shuffle::Bits if block.len() < self.typesize => Shuffle::None,
+            BlockShuffle::Bytes if self.typesize == 1 => BlockShuffle::None,
+            BlockShuffle::Bits if block.len() < self.typesize => BlockShuffle::None,
             other => other,
         };
-        if wanted == Shuffle::None {
+        if wanted == BlockShuffle::None {
             return block;
         }
         scratch.clear();
         scratch.resize(block.len(), 0);
         match wanted {
-            Shuffle::Bytes => shuffle(block, self.typesize, scratch),
+            BlockShuffle::Bytes => shuffle(block, self.typesize, scratch),
             _ => bitshuffle(block, self.typesize, scratch),
         }
         scratch

@@ -36,7 +36,7 @@ const MIN_STREAM: usize = 128;
 
 /// What happens to a block before it is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shuffle {
+pub(super) enum BlockShuffle {
     None,
     Bytes,
     Bits,
@@ -44,7 +44,7 @@ pub(super) enum Shuffle {
 
 /// A checked header.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Header {
+pub(super) struct FrameHeader {
     /// The flags: see [`flag`].
     flags: u8,
     /// The bytes of an element.
@@ -57,7 +57,7 @@ pub(super) struct Header {
     pub(super) compressor: Option<Compressor>,
 }
 
-impl Header {
+impl FrameHeader {
     /// Parses the header. Returns the frame without the bytes after it.
     pub(super) fn parse(bytes: &[u8]) -> Result<(Self, &[u8])> {
         let (header, _) = split::<LEN>(bytes).ok_or_else(|| truncated("blosc header"))?;
@@ -135,13 +135,13 @@ impl Header {
 
     /// The shuffle of a block of `len` bytes. c-blosc ignores a flag that does not apply to the
     /// block.
-    pub(super) fn shuffle(&self, len: usize) -> Shuffle {
+    pub(super) fn shuffle(&self, len: usize) -> BlockShuffle {
         if self.flags & flag::BYTE_SHUFFLE != 0 && self.typesize > 1 {
-            Shuffle::Bytes
+            BlockShuffle::Bytes
         } else if self.flags & flag::BIT_SHUFFLE != 0 && len >= self.typesize {
-            Shuffle::Bits
+            BlockShuffle::Bits
         } else {
-            Shuffle::None
+            BlockShuffle::None
         }
     }
 

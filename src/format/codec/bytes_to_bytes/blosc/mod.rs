@@ -17,9 +17,9 @@ mod header;
 use std::ops::Range;
 
 use compressor::Compressor;
-use decode::Decoder;
-use encode::Encoder;
-use header::{Header, Shuffle};
+use decode::FrameDecoder;
+use encode::FrameEncoder;
+use header::{BlockShuffle, FrameHeader};
 
 use crate::error::Result;
 use crate::format::codec::configuration::{Configuration, Spelling};
@@ -33,7 +33,7 @@ struct BloscSpec {
     /// `lz4hc`: LZ4 with larger blocks.
     high_compression: bool,
     level: u8,
-    shuffle: Option<Shuffle>,
+    shuffle: Option<BlockShuffle>,
     typesize: Option<usize>,
     blocksize: Option<usize>,
 }
@@ -49,8 +49,8 @@ const COMPRESSORS: [(&str, (Compressor, bool)); 6] = [
 ];
 
 /// The values of `shuffle` in v3.
-const SHUFFLES: [(&str, Shuffle); 3] =
-    [("noshuffle", Shuffle::None), ("shuffle", Shuffle::Bytes), ("bitshuffle", Shuffle::Bits)];
+const SHUFFLES: [(&str, BlockShuffle); 3] =
+    [("noshuffle", BlockShuffle::None), ("shuffle", BlockShuffle::Bytes), ("bitshuffle", BlockShuffle::Bits)];
 
 /// Parses the configuration. Decoding does not need it, because the frame describes itself.
 ///
@@ -115,7 +115,7 @@ fn imagecodecs(configuration: &Configuration<'_>) -> Result<BloscSpec> {
     };
     let shuffle = match is_number("shuffle") {
         true => numcodecs_shuffle(configuration)?,
-        false => configuration.choice("shuffle", &SHUFFLES)?.or(Some(Shuffle::None)),
+        false => configuration.choice("shuffle", &SHUFFLES)?.or(Some(BlockShuffle::None)),
     };
     let (compressor, high_compression) = compressor.unwrap_or((Compressor::BloscLz, false));
     let level = configuration.integer("level", 0..=9)?.unwrap_or(1);
@@ -124,16 +124,16 @@ fn imagecodecs(configuration: &Configuration<'_>) -> Result<BloscSpec> {
 }
 
 /// Reads the numbers of numcodecs, or the strings that GDAL writes for two of them.
-fn numcodecs_shuffle(configuration: &Configuration<'_>) -> Result<Option<Shuffle>> {
-    const GDAL: [(&str, Shuffle); 3] =
-        [("NONE", Shuffle::None), ("BYTE", Shuffle::Bytes), ("BIT", Shuffle::Bits)];
+fn numcodecs_shuffle(configuration: &Configuration<'_>) -> Result<Option<BlockShuffle>> {
+    const GDAL: [(&str, BlockShuffle); 3] =
+        [("NONE", BlockShuffle::None), ("BYTE", BlockShuffle::Bytes), ("BIT", BlockShuffle::Bits)];
     if configuration.json("shuffle").is_some_and(|json| json.str().is_ok()) {
         return configuration.choice("shuffle", &GDAL);
     }
     Ok(match configuration.integer("shuffle", -1..=2)?.unwrap_or(1) {
-        0 => Some(Shuffle::None),
-        1 => Some(Shuffle::Bytes),
-        2 => Some(Shuffle::Bits),
+        0 => Some(BlockShuffle::None),
+        1 => Some(BlockShuffle::Bytes),
+        2 => Some(BlockShuffle::Bits),
         _ => None,
     })
 }
@@ -141,8 +141,8 @@ fn numcodecs_shuffle(configuration: &Configuration<'_>) -> Result<Option<Shuffle
 impl BytesToBytesSpec for BloscSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn BytesToBytes>> {
         let typesize = self.typesize.or(decoded.data_type.size()).unwrap_or(1);
-        let automatic = if typesize == 1 { Shuffle::Bits } else { Shuffle::Bytes };
-        let encoder = Encoder {
+        let automatic = if typesize == 1 { BlockShuffle::Bits } else { BlockShuffle::Bytes };
+        let encoder = FrameEncoder {
             compressor: self.compressor,
             high_compression: self.high_compression,
             level: self.level,
@@ -150,18 +150,18 @@ impl BytesToBytesSpec for BloscSpec {
             typesize,
             blocksize: self.blocksize,
         };
-        Ok(Box::new(Blosc { encoder, decoder: Decoder::default() }))
+        Ok(Box::new(Blosc { encoder, decoder: FrameDecoder::default() }))
     }
 }
 
 struct Blosc {
-    encoder: Encoder,
-    decoder: Decoder,
+    encoder: FrameEncoder,
+    decoder: FrameDecoder,
 }
 
 impl BytesToBytes for Blosc {
     fn decode(&self, encoded: &[u8], mut output: Output<'_>) -> Result<()> {
-        let (header, encoded) = Header::parse(encoded)?;
+        let (header, encoded) = FrameHeader::parse(encoded)?;
         if matches!(output, Output::Growing { .. }) {
             header.check_plausible(encoded.len())?;
         }
@@ -174,7 +174,7 @@ impl BytesToBytes for Blosc {
     }
 
     fn decode_runs(&self, encoded: &[u8], runs: &[Range<usize>], output: &mut [u8]) -> Option<Result<()>> {
-        Some(Header::parse(encoded).and_then(|(header, encoded)| {
+        Some(FrameHeader::parse(encoded).and_then(|(header, encoded)| {
             let mut output = Output::Exact(output);
             let target = output.reserve(header.decoded_len as u64)?;
             self.decoder.decode_runs(&header, encoded, runs, target)
