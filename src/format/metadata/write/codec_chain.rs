@@ -16,14 +16,14 @@ use crate::format::metadata::{CodecMetadata, Draft, ZarrFormat, codec};
 pub(super) const V2_COMPRESSOR: &str = r#"{"id":"zstd","level":0}"#;
 
 /// The making of a codec chain.
-pub(super) struct Chain<'a> {
+pub(super) struct NewChain<'a> {
     pub options: &'a ArrayOptions,
     pub data_type: &'a DataType,
     /// `None` where the type knows it.
     pub endian: Option<Endian>,
 }
 
-impl Chain<'_> {
+impl NewChain<'_> {
     /// The chain of v3; `inner` is the shape of the inner chunks where there shall be shards.
     pub fn v3(&self, inner: Option<&[u64]>) -> Result<Vec<CodecMetadata>> {
         let mut chain = match &self.options.codecs {

@@ -3,7 +3,7 @@
 //! Types may be named in either dialect's way, codecs by bare name or as objects, in v2 also by their numcodecs object. What is
 //! left out is chosen here: chunks, shards, codecs, a fill value (null in v2, else zero).
 
-use super::codec_chain::Chain;
+use super::codec_chain::NewChain;
 use super::fill_choice::{self, Carried, FillChoice};
 use super::option_values::{codecs, format, index_location, is_fortran, uneven};
 use super::text::{ObjectText, list, string};
@@ -217,7 +217,7 @@ impl ArrayOptions {
             self.chunk_shape.clone().unwrap_or_else(|| defaults::chunk_shape(&self.shape, element_size));
         let shard_shape = self.shard_shape(&chunk_shape, element_size)?;
         let (fill_value, carried) = self.fill(&data_type, endian)?;
-        let chain = Chain { options: self, data_type: &data_type, endian };
+        let chain = NewChain { options: self, data_type: &data_type, endian };
         let codecs = match self.format {
             ZarrFormat::V3 => chain.v3(shard_shape.as_ref().map(|_| chunk_shape.as_slice()))?,
             ZarrFormat::V2 => chain.v2()?,

@@ -25,7 +25,7 @@ pub fn group(metadata: &GroupMetadata) -> Texts {
 /// # Errors
 /// `Argument` for a fill value that v2 cannot express, `Unsupported` for a type, grid or chain that it has not.
 pub fn array(metadata: &ArrayMetadata) -> Result<Texts> {
-    let chain = Chain::take_apart(&metadata.codecs)?;
+    let chain = V2Codecs::take_apart(&metadata.codecs)?;
     let separator = metadata.chunk_key_encoding.separator().unwrap_or(Separator::Dot).as_char();
     let fill = match metadata.fill_is_null {
         true => "null".to_owned(),
@@ -62,7 +62,7 @@ fn chunks(grid: &ChunkGrid) -> Result<String> {
 }
 
 /// What a v2 document says of a chain.
-struct Chain {
+struct V2Codecs {
     fortran: bool,
     /// `None` where the type knows it.
     endian: Option<Endian>,
@@ -70,7 +70,7 @@ struct Chain {
     compressor: Option<String>,
 }
 
-impl Chain {
+impl V2Codecs {
     fn take_apart(codecs: &[CodecMetadata]) -> Result<Self> {
         let mut chain =
             Self { fortran: false, endian: Some(Endian::Little), filters: Vec::new(), compressor: None };
