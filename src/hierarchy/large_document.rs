@@ -4,7 +4,7 @@
 use crate::error::Result;
 use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::consolidated::Consolidated;
-use crate::format::metadata::large::Scanning;
+use crate::format::metadata::large::DocumentScan;
 use crate::limits;
 use crate::store::Value;
 use crate::store::turn::next_turn;
@@ -46,7 +46,7 @@ pub async fn read(value: &Value) -> Result<Vec<u8>> {
 ///
 /// # Errors
 /// As [`Consolidated::index`].
-pub async fn index(scanned: Scanning) -> Result<Option<Consolidated>> {
+pub async fn index(scanned: DocumentScan) -> Result<Option<Consolidated>> {
     next_turn().await;
     let Some(mut indexing) = Consolidated::begin(scanned)? else { return Ok(None) };
     loop {
@@ -62,10 +62,10 @@ pub async fn index(scanned: Scanning) -> Result<Option<Consolidated>> {
 /// Scans a whole document.
 ///
 /// # Errors
-/// As [`Scanning::new`].
-pub async fn scan(text: Vec<u8>, format: ZarrFormat) -> Result<Scanning> {
+/// As [`DocumentScan::new`].
+pub async fn scan(text: Vec<u8>, format: ZarrFormat) -> Result<DocumentScan> {
     next_turn().await;
-    let mut scanning = Scanning::new(text, format)?;
+    let mut scanning = DocumentScan::new(text, format)?;
     loop {
         next_turn().await;
         if !scanning.step(STEP_BYTES) {

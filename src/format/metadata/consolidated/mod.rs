@@ -14,7 +14,7 @@ use std::rc::Rc;
 
 use super::document::{self, NodeDocument, ZARR_JSON, ZARRAY, ZATTRS, ZGROUP};
 use super::json::{Document, Json};
-use super::large::{OTHERS, Scanning};
+use super::large::{DocumentScan, OTHERS};
 use super::split::Split;
 use super::write::text::ObjectText;
 use super::{Draft, GroupMetadata, NodeKind, NodeMetadata, ZarrFormat, attributes, draft, v3};
@@ -149,7 +149,7 @@ impl Consolidated {
     /// # Errors
     /// `Format` for what is no consolidated metadata.
     pub fn index(text: &[u8], format: ZarrFormat) -> Result<Option<Self>> {
-        let mut scanning = Scanning::new(text.to_vec(), format)?;
+        let mut scanning = DocumentScan::new(text.to_vec(), format)?;
         while scanning.step(usize::MAX) {}
         Ok(Self::begin(scanning)?.map(Indexing::end))
     }
@@ -158,7 +158,7 @@ impl Consolidated {
     ///
     /// # Errors
     /// As there.
-    pub fn begin(scanning: Scanning) -> Result<Option<Indexing>> {
+    pub fn begin(scanning: DocumentScan) -> Result<Option<Indexing>> {
         let (format, own) = (scanning.format(), scanning.own_text());
         let found = scanning.finish().and_then(|document| Self::try_index(document, format, own));
         found.map_err(|error| error.in_stage(Stage::Metadata))

@@ -5,7 +5,7 @@ use super::fill_value::Elements;
 use super::{extension, grid, storage_transformer};
 use crate::error::Result;
 use crate::format::data_type::typestr::Endian;
-use crate::format::metadata::chain::Chain;
+use crate::format::metadata::chain::ChainBuilder;
 use crate::format::metadata::json::{Json, Object};
 use crate::format::metadata::{
     ArrayMetadata, CodecMetadata, DataTypeFallback, Draft, GroupMetadata, ZarrFormat, attributes, v3,
@@ -25,7 +25,7 @@ impl<'a> Parts<'a> {
     }
 
     /// The array; `codecs` appends the codecs that the document names to the chain.
-    pub fn array(&self, codecs: impl FnOnce(&mut Chain) -> Result<()>) -> Result<ArrayMetadata> {
+    pub fn array(&self, codecs: impl FnOnce(&mut ChainBuilder) -> Result<()>) -> Result<ArrayMetadata> {
         let members = self.members;
         let shape = members.require("shape", v3::shape)?;
         let rank = shape.len();
@@ -67,9 +67,9 @@ impl<'a> Parts<'a> {
         &self,
         rank: usize,
         endian: Option<Endian>,
-        codecs: impl FnOnce(&mut Chain) -> Result<()>,
+        codecs: impl FnOnce(&mut ChainBuilder) -> Result<()>,
     ) -> Result<Vec<CodecMetadata>> {
-        let mut chain = Chain::new(endian, "data_type");
+        let mut chain = ChainBuilder::new(endian, "data_type");
         if self.members.require("chunk_memory_layout", grid::is_fortran)? && rank > 1 {
             chain.reverse_dimensions(rank, "chunk_memory_layout");
         }

@@ -45,7 +45,7 @@ pub fn group(metadata: &GroupMetadata, details: &Details) -> NodeDocument {
 /// # Errors
 /// `Argument` for a fill value that is none of the type, `Unsupported` for types, grids and codecs that the draft does not have.
 pub fn array(metadata: &ArrayMetadata, draft: Draft, details: &Details) -> Result<NodeDocument> {
-    let chain = Chain::take_apart(&metadata.codecs)?;
+    let chain = DraftCodecs::take_apart(&metadata.codecs)?;
     let elements = Elements { draft, data_type: &metadata.data_type, endian: chain.endian };
     let mut node = ObjectText::new()
         .with("shape", list(&metadata.shape))
@@ -116,14 +116,14 @@ fn transformer(transformer: &StorageTransformerMetadata) -> String {
 }
 
 /// What a draft's document says of a chain.
-struct Chain<'a> {
+struct DraftCodecs<'a> {
     fortran: bool,
     /// `None` where the type knows it.
     endian: Option<Endian>,
     compressors: Vec<&'a CodecMetadata>,
 }
 
-impl<'a> Chain<'a> {
+impl<'a> DraftCodecs<'a> {
     fn take_apart(codecs: &'a [CodecMetadata]) -> Result<Self> {
         let mut chain = Self { fortran: false, endian: Some(Endian::Little), compressors: Vec::new() };
         let mut is_bytes = false;

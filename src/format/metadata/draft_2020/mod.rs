@@ -4,7 +4,7 @@
 //! text does not have) hold shards, and types of extensions have placeholders for URIs. Other names are "reserved for future versions",
 //! which are promised to be compatible: they are ignored.
 
-use super::chain::Chain;
+use super::chain::ChainBuilder;
 use super::draft::{DraftCodec, Parts, codec, group};
 use super::json::{Document, Json, Object};
 use super::{ArrayMetadata, Draft, GroupMetadata};
@@ -38,7 +38,7 @@ pub(super) fn filters<'a>(members: &Object<'a>) -> Vec<Json<'a>> {
     filters.filter(|filters| filters.iter().all(is_codec)).unwrap_or_default()
 }
 
-fn codecs(chain: &mut Chain, members: &Object<'_>, filters: &[Json<'_>]) -> Result<()> {
+fn codecs(chain: &mut ChainBuilder, members: &Object<'_>, filters: &[Json<'_>]) -> Result<()> {
     for (idx, filter) in filters.iter().enumerate() {
         let field = format!("attributes.{FILTERS}[{idx}]");
         chain.push_numcodecs(*filter, field, CodecKind::ArrayToArray)?;

@@ -3,7 +3,7 @@
 //! "The array metadata object must not contain any other names. […] An implementation must fail to open zarr hierarchies, groups or
 //! arrays with unknown metadata fields."
 
-use super::chain::Chain;
+use super::chain::ChainBuilder;
 use super::draft::{DraftCodec, Parts, codec, group};
 use super::json::{Document, Json, Object};
 use super::{ArrayMetadata, Draft, GroupMetadata};
@@ -48,7 +48,7 @@ fn refuse_unknown(members: &Object<'_>, known: &[&str]) -> Result<()> {
     }
 }
 
-fn codecs(chain: &mut Chain, members: &Object<'_>) -> Result<()> {
+fn codecs(chain: &mut ChainBuilder, members: &Object<'_>) -> Result<()> {
     let codecs = members.read("codecs", Json::array)?.unwrap_or_default();
     for (idx, json) in codecs.into_iter().enumerate() {
         let field = format!("codecs[{idx}]");

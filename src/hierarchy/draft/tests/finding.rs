@@ -167,7 +167,7 @@ fn a_hierarchy_must_be_opened_at_its_root() {
         let error =
             block_on(open(&store, "below", &OpenOptions::default(), &RequestContext::default())).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
-        assert!(error.message().contains("open the store there"), "{error}");
+        assert!(error.message().contains("open the store at this root"), "{error}");
     });
 }
 
