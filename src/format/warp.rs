@@ -1,5 +1,6 @@
-//! Warping as a page asks for it: numbers in, numbers out. The kernel does it ([`crate::kernel::warp`]); here stands the order of the numbers
-//! (`src/ts/convention/warp_words.ts` writes them), and the curvilinear grids that are kept from one question to the next.
+//! Warping as a page asks for it: numbers in, numbers out. The kernel does it
+//! ([`crate::kernel::warp`]); here stands the order of the numbers (`src/ts/convention/warp.ts`
+//! writes them), and the curvilinear grids that are kept from one question to the next.
 
 use std::cell::RefCell;
 
@@ -16,6 +17,9 @@ const SAMPLE: u64 = 2;
 /// How many grids are kept; of more the one that was kept first goes.
 const MOST_GRIDS: usize = 4;
 
+/// The most elements of a grid that is kept.
+const MOST_ELEMENTS: u64 = 1 << 24;
+
 /// The most pixels of a map.
 const MOST_PIXELS: u64 = 1 << 24;
 
@@ -23,7 +27,8 @@ thread_local! {
     static GRIDS: RefCell<Vec<(u64, Curvilinear)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Answers a question: little-endian doubles, and behind them what else there is, as the first one says.
+/// Answers a question: little-endian doubles, and behind them what else there is, as the first one
+/// says.
 ///
 /// # Errors
 /// `NotFound` for a grid that is not kept (any more); `Argument` for numbers that are no question.
@@ -86,6 +91,7 @@ fn malformed() -> Error {
 fn keep(words: &mut Words<'_>) -> Result<Vec<u8>> {
     let (id, [columns, rows]) = (words.count()?, words.pair()?);
     let count = columns.checked_mul(rows).ok_or_else(malformed)?;
+    limits::within(count as u64, MOST_ELEMENTS, "number of elements with places of their own")?;
     let (longitudes, latitudes) = (words.list(count)?, words.list(count)?);
     let grid = Curvilinear::new(&longitudes, &latitudes, columns, rows).ok_or_else(malformed)?;
     GRIDS.with_borrow_mut(|grids| {
@@ -114,7 +120,8 @@ fn axes(words: &mut Words<'_>, is_globe: bool) -> Result<(Source<'static>, bool)
     Ok((Source::Axes { x, y }, wraps))
 }
 
-/// A cell: its first column and row, its size, whether its corners are points of the sphere, and those.
+/// A cell: its first column and row, its size, whether its corners are points of the sphere, and
+/// those.
 fn cell(words: &mut Words<'_>, map: [usize; 2]) -> Result<Cell> {
     let (start, size) = (words.pair()?, words.pair()?);
     let fits = (0..2).all(|at| start[at].checked_add(size[at]).is_some_and(|end| end <= map[at]));
@@ -134,8 +141,9 @@ fn cells(words: &mut Words<'_>, map: [usize; 2]) -> Result<Vec<Cell>> {
     (0..count).map(|_| cell(words, map)).collect()
 }
 
-/// The map's size; the source: 0 and its axes, 1 and its affine and size, or 2 and the number of a kept grid; the cells. Answers with whether
-/// the source's columns wrap, which of them are needed (in their order, and begun half way), which rows, and all positions.
+/// The map's size; the source: 0 and its axes, 1 and its affine and size, or 2 and the number of a
+/// kept grid; the cells. Answers with whether the source's columns wrap, which of them are needed
+/// (in their order, and begun half way), which rows, and all positions.
 fn located(words: &mut Words<'_>) -> Result<Vec<u8>> {
     let map = words.pair()?;
     let pixels = limits::product([map[0] as u64, map[1] as u64], "map")?;
@@ -173,7 +181,8 @@ fn located(words: &mut Words<'_>) -> Result<Vec<u8>> {
     Ok(numbers.flat_map(f64::to_le_bytes).collect())
 }
 
-/// From which to which column, the same where those of the first half come behind the others, and from which to which row.
+/// From which to which column, the same where those of the first half come behind the others, and
+/// from which to which row.
 fn needed(positions: &[Position], columns: f64) -> [f64; 6] {
     let mut bounds = [f64::INFINITY, f64::NEG_INFINITY].repeat(3);
     let mut widen = |at: usize, number: f64| {
@@ -188,8 +197,8 @@ fn needed(positions: &[Position], columns: f64) -> [f64; 6] {
     bounds.try_into().unwrap_or([f64::NAN; 6])
 }
 
-/// Whether values lie on lines; the window's start and size, the source's size, whether its columns wrap; how many positions, and those. Then
-/// the window's values as singles. Answers with singles.
+/// Whether values lie on lines; the window's start and size, the source's size, whether its columns
+/// wrap; how many positions, and those. Then the window's values as singles. Answers with singles.
 fn sampled(words: &mut Words<'_>) -> Result<Vec<u8>> {
     let method = if words.flag()? { Method::Linear } else { Method::Nearest };
     let (start, size, whole, wraps) = (words.pair()?, words.pair()?, words.pair()?, words.flag()?);

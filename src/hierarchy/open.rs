@@ -122,11 +122,9 @@ struct Probe<'a> {
 type Found = Result<Option<OpenedNode>>;
 
 impl Probe<'_> {
-    /// Looks for v2 and v3 at once, and then for a draft.
-    ///
-    /// A v3 node ends the search. Otherwise a v2 node does, and otherwise the first error. A
-    /// draft's hierarchy has its entry point at the root of the store, so its nodes are looked for
-    /// last.
+    /// Both formats, v3 first. A v3 node ends it; otherwise v2's answer counts, else whatever
+    /// failed first. The drafts are looked for when nothing was found: their hierarchies have an
+    /// entry point at the root of the store.
     async fn any(&self, path: &str) -> Found {
         let found =
             if self.options.v3_first { self.v3_before_v2(path).await } else { self.v3_and_v2(path).await };
@@ -267,7 +265,8 @@ impl Probe<'_> {
         self.parsed(path, ZarrFormat::V2, &texts).map(Some)
     }
 
-    /// The document that makes a node of v2 one of this kind, unless the other kind alone is wanted.
+    /// The document that makes a node of v2 one of this kind, unless the other kind alone is
+    /// wanted.
     async fn wanted(&self, path: &NodePath, kind: NodeKind) -> Result<Option<Vec<u8>>> {
         match self.options.kind {
             Some(wanted) if wanted != kind => Ok(None),
@@ -275,7 +274,8 @@ impl Probe<'_> {
         }
     }
 
-    /// Where the node is not of the kind that is wanted, it may be of the other one, which is another error.
+    /// Where the node is not of the kind that is wanted, it may be of the other one, which is
+    /// another error.
     async fn other_kind(&self, path: &NodePath) -> Found {
         let Some(wanted) = self.options.kind else { return Ok(None) };
         let other = if wanted == NodeKind::Array { NodeKind::Group } else { NodeKind::Array };

@@ -1,8 +1,8 @@
-//! The face of the conventions' own module: JSON text in, JSON text out, and the same of numbers, without wasm-bindgen.
-//! `engine/convention_module.ts` drives it.
+//! The face of the conventions' own module: JSON text in, JSON text out, and the same of numbers,
+//! without wasm-bindgen. `engine/convention_module.ts` drives it.
 //!
-//! A call answers 0, or 1 when the answer is an error: `{code, message}` as JSON. The module imports nothing; a panic is a trap, after
-//! which the instance is thrown away.
+//! A call answers 0, or 1 when the answer is an error: `{code, message}` as JSON. The module
+//! imports nothing; a panic is a trap, after which the instance is thrown away.
 
 use std::cell::RefCell;
 

@@ -81,7 +81,8 @@ pub struct Shading {
 pub enum Target {
     /// Numbers of this type.
     Number(NumberType),
-    /// Numbers of a type, each with a number behind it that tells whether it is there: [`mask_of`], or 0.
+    /// Numbers of a type, each with a number behind it that tells whether it is there: [`mask_of`],
+    /// or 0.
     Masked(NumberType),
     /// Colours.
     Colours(Shading),

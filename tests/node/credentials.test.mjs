@@ -52,7 +52,7 @@ test("headers as an object, as a function, as a promise", async () => {
   for (const headers of forms) {
     requests = [];
     await read({ headers, overrides: { headers: { "X-Other": "2" } } });
-    assert.equal(requests.length, 20);
+    assert.equal(requests.filter(({ url }) => url.includes("/c/")).length, 16);
     for (const { headers: sent } of requests) {
       assert.deepEqual([sent["x-token"], sent["x-other"]], ["1", "2"]);
     }

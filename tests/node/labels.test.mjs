@@ -1,5 +1,6 @@
 /**
- * Labels as colours against a twin that goes label by label in bigints; masks, and memory order, against plain reads.
+ * Labels as colours against a twin that goes label by label in bigints; masks, and memory order,
+ * against plain reads.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,7 @@
-/** How many documents are asked for between an address and the first chunk, on a real server: each once, and none that is not there. */
+/**
+ * How many documents are asked for between an address and the first chunk, on a real server: each
+ * once, and none that is not there.
+ */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";

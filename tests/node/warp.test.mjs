@@ -1,4 +1,7 @@
-/** Arrays in the pixels of maps: against what xarray, pyproj and GDAL have there (tests/fixtures/make/warp.py). */
+/**
+ * Arrays in the pixels of maps: against what xarray, pyproj and GDAL have there
+ * (tests/fixtures/make/warp.py).
+ */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -35,6 +35,19 @@ export async function converted(array: zarr.Array<"int16", zarr.FetchStore>) {
   check<Same<typeof longs.data, BigInt64Array>>();
   const pixels = await array.get(null, { as: "rgba", decode: "cf", window: [0, 1], colors: "magma" });
   check<Same<typeof pixels.data, Uint8ClampedArray<ArrayBuffer>>>();
+  const labels = await array.get(null, { as: "rgba", colors: { labels: new Map([[1, "#ff0000"]]) } });
+  check<Same<typeof labels.data, Uint8ClampedArray<ArrayBuffer>>>();
+  const masked = await array.get(null, { as: "float32", mask: true, memoryOrder: ["y", "x", "c"] });
+  check<Same<typeof masked.data, Float32Array>>();
+  const map = await zarr.warp(array, {
+    crs: "EPSG:4326",
+    extent: [0, 0, 1, 1],
+    size: [2, 2],
+    at: { time: 0 },
+  });
+  check<Same<typeof map.mask, Uint8Array<ArrayBuffer>>>();
+  // @ts-expect-error a map has an extent
+  await zarr.warp(array, { crs: "EPSG:4326", size: [2, 2] });
   const scalar = await zarr.get(array, [0], { as: "uint64" });
   check<Same<typeof scalar, bigint>>();
   const plain = await zarr.get(array, [zarr.slice(2)], { useSharedArrayBuffer: true });

@@ -1,8 +1,10 @@
 //! Colours of labels: integers that name things, such as the cells of an image.
 //!
-//! A label is seen as 64 bits, narrower signed ones extended by their sign, so that it has the same colour in an array of any integer type.
-//! 0 is transparent. Every other label has a colour of its own by a hash (SplitMix64): one of 1536 hues, nowhere dark and nowhere
-//! grey. A caller's own colours come first, that of 0 too. The arithmetic is of integers alone, so every machine gets the same.
+//! A label is seen as 64 bits, narrower signed ones extended by their sign, so that it has the same
+//! colour in an array of any integer type. 0 is transparent. Every other label has a colour of its
+//! own by a hash (SplitMix64): one of 1536 hues, nowhere dark and nowhere grey. A caller's own
+//! colours come first, that of 0 too. The arithmetic is of integers alone, so every machine gets
+//! the same.
 
 use crate::cast::{NumberType, cast};
 

@@ -174,7 +174,8 @@ fn colours_of_a_table_and_of_missing_numbers() {
     assert_eq!(converted(&src, F32, None, &target), [1, 2, 3, 255, 4, 5, 6, 255, 0, 0, 0, 0]);
 }
 
-/// Colours of labels number by number, by the words of the rule: hue, saturation and value of a hash.
+/// Colours of labels number by number, by the words of the rule: hue, saturation and value of a
+/// hash.
 fn colour_of(label: i128, own: &[(u64, [u8; 4])]) -> [u8; 4] {
     let wrapped = |number: i128| u128::try_from(number.rem_euclid(1 << 64)).unwrap();
     let label = wrapped(label);
@@ -190,7 +191,8 @@ fn colour_of(label: i128, own: &[(u64, [u8; 4])]) -> [u8; 4] {
         hash = (hash ^ (hash / (1 << shift))) * factor % modulus;
     }
     let degree = i64::try_from(hash % 1536).unwrap();
-    // Each channel falls from 255 to 0 over a sixth of the circle, at its distance from its own hue.
+    // Each channel falls from 255 to 0 over a sixth of the circle, at its distance from its own
+    // hue.
     let channel = |centre: i64| {
         let after = (degree - centre).rem_euclid(1536);
         (512 - (after + 1).min(1536 - after)).clamp(0, 255)

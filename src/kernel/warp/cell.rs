@@ -9,7 +9,8 @@ pub enum Corners {
     Sphere([[f64; 3]; 4]),
 }
 
-/// A rectangle of pixels. Its corners are corners of pixels, and places are those of pixels' centres.
+/// A rectangle of pixels. Its corners are corners of pixels, and places are those of pixels'
+/// centres.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cell {
     /// First column and row.

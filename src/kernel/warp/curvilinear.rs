@@ -1,5 +1,6 @@
-//! Grids whose elements have a longitude and a latitude each. Which four centres a place lies between is looked up in buckets of the globe,
-//! and decided in the plane that touches the globe at the place: neither the poles nor the antimeridian are special there.
+//! Grids whose elements have a longitude and a latitude each. Which four centres a place lies
+//! between is looked up in buckets of the globe, and decided in the plane that touches the globe at
+//! the place: neither the poles nor the antimeridian are special there.
 
 use super::position::{NOWHERE, Position, WHOLE_TURN};
 
@@ -24,6 +25,12 @@ struct Buckets {
     starts: Vec<u32>,
     cells: Vec<u32>,
 }
+
+/// The most entries of all buckets: cells that are large for their grid are in many.
+const MOST_ENTRIES: u64 = 1 << 26;
+
+/// Ten metres before a pole.
+const NEXT_TO_POLE: f64 = 89.9999;
 
 /// A box of buckets: first and count across, which may go around, then first and last down.
 type Box4 = [usize; 4];
@@ -53,8 +60,8 @@ fn latitude_of([x, y, z]: Point) -> f64 {
 }
 
 impl Curvilinear {
-    /// Of longitudes and latitudes in degrees, row by row; NaN where an element has none. `None` for less than two columns or rows, and for
-    /// lists that are not of this length.
+    /// Of longitudes and latitudes in degrees, row by row; NaN where an element has none. `None`
+    /// for less than two columns or rows, and for lists that are not of this length.
     pub fn new(longitudes: &[f64], latitudes: &[f64], columns: usize, rows: usize) -> Option<Self> {
         let count = columns.checked_mul(rows)?;
         let is_usable = columns >= 2 && rows >= 2 && longitudes.len() == count && latitudes.len() == count;
@@ -79,7 +86,7 @@ impl Curvilinear {
         let points = places.map(|(column, row)| padded(column, row)).collect();
         let buckets = Buckets { across: 0, down: 0, starts: Vec::new(), cells: Vec::new() };
         let mut grid = Self { points, columns, rows, buckets };
-        grid.buckets = Buckets::of(&grid);
+        grid.buckets = Buckets::of(&grid)?;
         Some(grid)
     }
 
@@ -99,23 +106,37 @@ impl Curvilinear {
         [self.points[start], self.points[start + 1], self.points[below], self.points[below + 1]]
     }
 
-    /// The index of a longitude and latitude. `last` is the cell that was found before, which is tried first.
+    /// The index of a longitude and latitude. `last` is the cell that was found before, which is
+    /// tried first.
     pub fn index(&self, [longitude, latitude]: [f64; 2], last: &mut usize) -> Position {
         if !longitude.is_finite() || !(-90.0..=90.0).contains(&latitude) {
             return NOWHERE;
         }
-        let plane = Touching::at(longitude, latitude);
-        if let Some(within) = plane.within(self.corners(*last)) {
+        // At the pole itself cells that end there have no width.
+        let plane = Touching::at(longitude, latitude.clamp(-NEXT_TO_POLE, NEXT_TO_POLE));
+        if self.is_inner(*last)
+            && let Some(within) = plane.within(self.corners(*last))
+        {
             return self.position(*last, within);
         }
+        // What is added around the grid may lie on its other end: it counts where nothing else is.
+        let mut around = NOWHERE;
         for cell in self.buckets.at(longitude, latitude) {
             let cell = *cell as usize;
-            if let Some(within) = plane.within(self.corners(cell)) {
+            let Some(within) = plane.within(self.corners(cell)) else { continue };
+            if self.is_inner(cell) {
                 *last = cell;
                 return self.position(cell, within);
             }
+            around = self.position(cell, within);
         }
-        NOWHERE
+        around
+    }
+
+    /// Whether all corners of a cell are centres of elements.
+    fn is_inner(&self, cell: usize) -> bool {
+        let (row, column) = (cell / self.cells_across(), cell % self.cells_across());
+        (1..self.rows).contains(&row) && (1..self.columns).contains(&column)
     }
 
     fn position(&self, cell: usize, [across, down]: [f64; 2]) -> Position {
@@ -148,7 +169,7 @@ const FAR: f64 = 0.2;
 const SLACK: f64 = 1e-9;
 
 /// Newton's steps: each doubles the digits that are right.
-const STEPS: usize = 8;
+const STEPS: usize = 12;
 
 impl Touching {
     fn at(longitude: f64, latitude: f64) -> Self {
@@ -186,6 +207,7 @@ fn within_flat([a, b, c, d]: [[f64; 2]; 4]) -> Option<[f64; 2]> {
     let along: [f64; 2] = std::array::from_fn(|at| b[at] - a[at]);
     let down: [f64; 2] = std::array::from_fn(|at| c[at] - a[at]);
     let mixed: [f64; 2] = std::array::from_fn(|at| a[at] - b[at] - c[at] + d[at]);
+    let reach = along.iter().chain(&down).map(|number| number.abs()).sum::<f64>();
     let [mut u, mut v] = [0.5, 0.5];
     for _ in 0..STEPS {
         let miss: [f64; 2] =
@@ -199,7 +221,12 @@ fn within_flat([a, b, c, d]: [[f64; 2]; 4]) -> Option<[f64; 2]> {
         let step_u = (miss[0] * by_v[1] - miss[1] * by_v[0]) / determinant;
         let step_v = (by_u[0] * miss[1] - by_u[1] * miss[0]) / determinant;
         (u, v) = (u - step_u, v - step_v);
-        if step_u.abs() + step_v.abs() < SLACK / 10.0 {
+        // In the plane: where a cell is narrow, its own coordinate says little.
+        let moved = (by_u[0] * step_u).abs()
+            + (by_u[1] * step_u).abs()
+            + (by_v[0] * step_v).abs()
+            + (by_v[1] * step_v).abs();
+        if moved < SLACK / 10.0 * reach {
             let fits = [u, v].into_iter().all(|at| (-SLACK..=1.0 + SLACK).contains(&at));
             return fits.then(|| [u.clamp(0.0, 1.0), v.clamp(0.0, 1.0)]);
         }
@@ -209,12 +236,16 @@ fn within_flat([a, b, c, d]: [[f64; 2]; 4]) -> Option<[f64; 2]> {
 
 impl Buckets {
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss)] // counts
-    fn of(grid: &Curvilinear) -> Self {
+    fn of(grid: &Curvilinear) -> Option<Self> {
         let down = ((grid.cell_count() as f64 / 2.0).sqrt() as usize).clamp(4, 2048);
         let mut buckets = Self { across: 2 * down, down, starts: Vec::new(), cells: Vec::new() };
         let boxes: Vec<Option<Box4>> =
             (0..grid.cell_count()).map(|cell| buckets.covering(grid.corners(cell))).collect();
         let mut starts = vec![0_u32; buckets.across * down + 1];
+        let entries = |[_, count, top, bottom]: &Box4| (count * (bottom - top + 1)) as u64;
+        if boxes.iter().flatten().map(entries).sum::<u64>() > MOST_ENTRIES {
+            return None;
+        }
         for bounds in boxes.iter().flatten() {
             buckets.each(*bounds, |bucket| starts[bucket + 1] += 1);
         }
@@ -232,7 +263,7 @@ impl Buckets {
         }
         buckets.starts = starts;
         buckets.cells = cells;
-        buckets
+        Some(buckets)
     }
 
     fn each(&self, [first, count, top, bottom]: Box4, mut visit: impl FnMut(usize)) {
@@ -265,18 +296,21 @@ impl Buckets {
         let turn = |point| (longitude_of(point) - first + 540.0).rem_euclid(WHOLE_TURN) - 180.0;
         let longitudes = corners.map(turn);
         let ([west, east], [south, north]) = (bounds(longitudes), bounds(latitudes));
-        // Its sides are arcs, which bulge beyond their ends.
-        let margin = ((east - west) + (north - south)) * 0.15 + 1e-6;
-        let [top, bottom] = [south - margin, north + margin];
-        let nears_pole = bottom > 88.0 || top < -88.0 || east - west > 90.0;
-        if nears_pole {
-            let low = if south < 0.0 && east - west > 90.0 || top < -88.0 { -90.0 } else { top };
-            let high = if north > 0.0 && east - west > 90.0 || bottom > 88.0 { 90.0 } else { bottom };
+        if east - west > 90.0 {
+            // It is around a pole, or beside one.
+            let low = if south < 0.0 { -90.0 } else { south };
+            let high = if north > 0.0 { 90.0 } else { north };
             return Some([0, self.across, self.row_of(low), self.row_of(high)]);
         }
-        let (left, right) = (self.column_of(first + west - margin), self.column_of(first + east + margin));
+        // Its sides are arcs: they go on from corner to corner in longitude, and bulge towards the
+        // pole.
+        let steepest = south.abs().max(north.abs()).to_radians();
+        let half = ((east - west) / 2.0).to_radians();
+        let bulge = (steepest.tan() / half.cos()).atan().to_degrees() - steepest.to_degrees();
+        let margin = bulge.abs() + 1e-6;
+        let (left, right) = (self.column_of(first + west - 1e-6), self.column_of(first + east + 1e-6));
         let count = (right + self.across - left) % self.across + 1;
-        Some([left, count, self.row_of(top), self.row_of(bottom)])
+        Some([left, count, self.row_of(south - margin), self.row_of(north + margin)])
     }
 
     /// The cells that may hold a place.

@@ -1,5 +1,5 @@
-//! Values at fractional indices. What is missing is never part of a mean: where one of the four neighbours is missing, the nearest one stands
-//! for all.
+//! Values at fractional indices. What is missing is never part of a mean: where one of the four
+//! neighbours is missing, the nearest one stands for all.
 
 use super::position::Position;
 
@@ -23,12 +23,14 @@ pub struct Window<'a> {
     pub size: [usize; 2],
     /// Columns and rows of the source.
     pub whole: [usize; 2],
-    /// Whether the first column follows on the last one; the window then may begin at one end and go on at the other.
+    /// Whether the first column follows on the last one; the window then may begin at one end and
+    /// go on at the other.
     pub wraps: bool,
 }
 
 impl Window<'_> {
-    /// An element of the source; beyond its edges the last one before. NaN for one that was not read.
+    /// An element of the source; beyond its edges the last one before. NaN for one that was not
+    /// read.
     fn at(&self, column: i64, row: i64) -> f32 {
         let [columns, rows] = self.whole.map(|count| i64::try_from(count).unwrap_or(i64::MAX));
         let column = if self.wraps { column.rem_euclid(columns) } else { column.clamp(0, columns - 1) };

@@ -14,7 +14,8 @@ const LISTS: [&[f64]; 5] = [
     &[0.0, 90.0, 180.0, 270.0],
 ];
 
-/// Piece by piece: half of the first distance before the first centre, and of the last one behind the last.
+/// Piece by piece: half of the first distance before the first centre, and of the last one behind
+/// the last.
 fn index_twin(values: &[f64], coordinate: f64) -> Option<f64> {
     let count = values.len();
     let reach =
@@ -185,7 +186,8 @@ fn curvilinear_grids_give_the_index_of_a_grid_that_is_straight() {
             for turn in [0.0, 360.0, -360.0] {
                 let place = [west + column * 0.5 + turn, south + row * 0.5];
                 let [x, y] = grid.index(place, &mut last);
-                // Sides are great circles here, and parallels there: they differ by less than a hundredth of an element.
+                // Sides are great circles here, and parallels there: they differ by less than a
+                // hundredth of an element.
                 assert!(
                     (x - column).abs() < 0.01 && (y - row).abs() < 0.01,
                     "{place:?}: {x} {y} for {column} {row}"
@@ -225,7 +227,29 @@ fn a_grid_over_the_pole_has_no_hole_and_no_seam() {
         }
     }
     assert!(grid.index([0.0, -90.0], &mut last)[0].is_nan());
-    assert!((grid.index([123.0, 90.0], &mut last)[0] - 20.0).abs() < 1e-9);
+    assert!((grid.index([123.0, 90.0], &mut last)[0] - 20.0).abs() < 1e-4);
+}
+
+#[test]
+fn a_grid_of_the_whole_globe_is_found_up_to_its_poles() {
+    for (south, rows) in [(-90.0, 361), (-89.75, 360)] {
+        let size = [720, rows];
+        let (longitudes, latitudes) = lonlat(0.25, south, 0.5, size);
+        let grid = Curvilinear::new(&longitudes, &latitudes, size[0], size[1]).unwrap();
+        let mut last = 0;
+        for step in 0..20_000 {
+            let longitude = f64::from(step % 719) * 0.5 + 0.6;
+            let latitude = -89.7 + f64::from(step % 359) * 0.5 + 0.01;
+            let [x, y] = grid.index([longitude, latitude], &mut last);
+            let (column, row) = ((longitude - 0.25) / 0.5, (latitude - south) / 0.5);
+            let seam = (x - column).abs().min((x - column + 720.0).abs()) < 0.51 && column > 719.0;
+            let is_near = (x - column).abs() < 0.01 && (y - row).abs() < 0.01;
+            assert!(is_near || seam, "{longitude} {latitude}: {x} {y} for {column} {row}");
+        }
+        for latitude in [89.99, -89.99, 90.0, -90.0] {
+            assert!(!grid.index([77.0, latitude], &mut last)[1].is_nan(), "{latitude}");
+        }
+    }
 }
 
 #[test]

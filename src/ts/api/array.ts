@@ -51,7 +51,7 @@ import { prefetchSelection } from "./read/prefetch.ts";
 import { placedRequest, prepareRead, type WantedElements } from "./read/prepared.ts";
 import type { Progress } from "./read/progress.ts";
 import { forgetChunks, type ReadOptions, readChunk, readSelection } from "./read/read.ts";
-import { type PartPlace, type StreamOptions, streamSelection } from "./read/stream.ts";
+import { type StreamOptions, streamSelection } from "./read/stream.ts";
 import { type AnySelection, dimensionNamesOf, memoryOrderOf, requestOf } from "./selection.ts";
 import { readSummaryAnew } from "./summary.ts";
 import { type UpdateAttributesOptions, updateAttributes } from "./update_attributes.ts";
@@ -62,8 +62,9 @@ export { FACTS };
 /** How a result lies in memory. */
 export interface LaidOutOptions extends ReadOptions {
   /**
-   * Dimensions of the array, by name or place, in the order in which the result has them in memory, slowest first; those that are not named come
-   * before them. `["y", "x", "c"]` gives interleaved channels. `shape` and `stride` stay in the array's order. C order unless given.
+   * Dimensions of the array, by name or place, in the order in which the result has them in memory,
+   * slowest first; those that are not named come before them. `["y", "x", "c"]` gives interleaved
+   * channels. `shape` and `stride` stay in the array's order. C order unless given.
    */
   memoryOrder?: readonly (string | number)[];
 }

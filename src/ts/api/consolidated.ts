@@ -117,7 +117,10 @@ async function load(store: object, format: ConsolidatedFormat, key: string): Pro
   return { ...found, connection: running() };
 }
 
-/** How long the first format has before the others are asked for too: a server nearby has answered by then. */
+/**
+ * How long the first format has before the others are asked for too: a server nearby has answered
+ * by then.
+ */
 const HEAD_START_MS = 60;
 
 /** Whether a format was loaded before the others have to be asked for. */
@@ -133,7 +136,9 @@ async function isFirst(loading: Promise<Loaded>): Promise<boolean> {
   return Promise.race([loaded, late]).finally(() => clearTimeout(timer));
 }
 
-/** What became of each format; those after the first are not asked for where that is there at once. */
+/**
+ * What became of each format; those after the first are not asked for where that is there at once.
+ */
 async function loadAll(
   [first, ...others]: ConsolidatedFormat[],
   load: (format: ConsolidatedFormat) => Promise<Loaded>,

@@ -109,7 +109,10 @@ export function requestOf(
   return { selection: { Orthogonal: entries.map(dimension) } };
 }
 
-/** All dimensions in the order of memory, slowest first: those that are not named come before those that are. */
+/**
+ * All dimensions in the order of memory, slowest first: those that are not named come before those
+ * that are.
+ */
 export function memoryOrderOf(named: readonly (string | number)[], facts: Dimensions): number[] {
   const names = dimensionNamesOf(facts) ?? [];
   const last = named.map((name) => (typeof name === "number" ? name : names.indexOf(name)));

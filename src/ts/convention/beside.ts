@@ -1,5 +1,6 @@
 /**
- * Arrays that stand beside an array and belong to it by name: coordinates, a grid mapping. Each is opened once.
+ * Arrays that stand beside an array and belong to it by name: coordinates, a grid mapping. Each is
+ * opened once.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
 import { Location } from "../api/location.ts";
@@ -14,7 +15,10 @@ type AnyArray = ZarrArray<DataType, Readable>;
 
 const isAbsent = (error: unknown) => error instanceof NotFoundError;
 
-/** By what is known of an array, which `refresh` and every change replace: the variables beside it that were opened. */
+/**
+ * By what is known of an array, which `refresh` and every change replace: the variables beside it
+ * that were opened.
+ */
 const variables = new WeakMap<ArrayFacts, Map<string, Promise<AnyArray | undefined>>>();
 
 /** The array of a name beside an array, opened once. */

@@ -1,5 +1,6 @@
 /**
- * CF's grid mappings as texts that proj4 reads: by their attributes, where no WKT says it. Names are those of CF's appendix F.
+ * CF's grid mappings as texts that proj4 reads: by their attributes, where no WKT says it. Names
+ * are those of CF's appendix F.
  */
 import type { Attributes } from "../model/types.ts";
 

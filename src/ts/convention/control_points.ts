@@ -1,6 +1,7 @@
 /**
- * Pieces of a map, so small that places in the source's reference system lie on straight lines between their corners: a projection is asked
- * for a few hundred places in place of every pixel. `src/kernel/warp` draws the lines.
+ * Pieces of a map, so small that places in the source's reference system lie on straight lines
+ * between their corners: a projection is asked for a few hundred places in place of every pixel.
+ * `src/kernel/warp` draws the lines.
  */
 import type { Extent } from "./geometry.ts";
 import type { Place, Projection } from "./projection.ts";
@@ -47,7 +48,9 @@ const less = (a: Point, b: Point): number[] => a.map((number, axis) => number - 
 const dot = (a: Point, b: Point): number =>
   a.reduce((sum, number, axis) => sum + number * (b[axis] as number), 0);
 
-/** How many pixels apart two points are, where one pixel to the right and one down lead to these. */
+/**
+ * How many pixels apart two points are, where one pixel to the right and one down lead to these.
+ */
 function pixelsApart(error: Point, right: Point, down: Point): number {
   const [rr, rd, dd] = [dot(right, right), dot(right, down), dot(down, down)];
   const [er, ed] = [dot(error, right), dot(error, down)];

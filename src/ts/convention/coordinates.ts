@@ -16,7 +16,10 @@ import type { Pyramid } from "./pyramid_model.ts";
 import { type Moment, type TimeUnits, timeUnits, unitsOfNumpy } from "./time.ts";
 
 export interface CoordsOptions {
-  /** The pyramid that has the array as a level: it says where the array is, and no other is looked for. */
+  /**
+   * The pyramid that has the array as a level: it says where the array is, and no other is looked
+   * for.
+   */
   pyramid?: Pyramid | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -189,7 +192,10 @@ async function ofVariable(
   return new Coordinates({ ...parts, values, units, time, exact });
 }
 
-/** Whether a pyramid says of an axis where its elements are, so that no variable is looked for: OME of all, `spatial:` of x and y. */
+/**
+ * Whether a pyramid says of an axis where its elements are, so that no variable is looked for: OME
+ * of all, `spatial:` of x and y.
+ */
 function isPlacedBy({ pyramid, level }: PlacedLevel, axis: number): boolean {
   if (pyramid.convention === "ome") return true;
   const isInPlane = axis === pyramid.plane.x || axis === pyramid.plane.y;
@@ -233,7 +239,10 @@ function axisOf(array: AnyArray, dimension: string | number): number {
   });
 }
 
-/** The pyramid that says where an array is, as far as it is known without a request; of an array that is placed itself, that. */
+/**
+ * The pyramid that says where an array is, as far as it is known without a request; of an array
+ * that is placed itself, that.
+ */
 async function placeAtHand(
   array: AnyArray,
   { pyramid: given, signal }: CoordsOptions,

@@ -1,6 +1,7 @@
 /**
- * The nodes that a pyramid is made of: each is opened once, and known from then on to whoever asks for the same group. Consolidated metadata
- * come first where the store has them. What the nodes mean is for the conventions' module to say.
+ * The nodes that a pyramid is made of: each is opened once, and known from then on to all who ask
+ * for the same group. Consolidated metadata come first where the store has them. What the nodes
+ * mean is for the conventions' module to say.
  */
 import { Array as ZarrArray } from "../api/array.ts";
 import { consolidatedChildren, withMaybeConsolidatedMetadata } from "../api/consolidated.ts";
@@ -35,7 +36,10 @@ const isListed = (store: unknown): store is Contents =>
 /** The path of the group that holds a node. */
 export const parentOf = (path: string): string => path.slice(0, path.lastIndexOf("/")) || "/";
 
-/** Whether there is nothing at a path for sure: the consolidated metadata of the store do not name it. */
+/**
+ * Whether there is nothing at a path for sure: the consolidated metadata of the store do not name
+ * it.
+ */
 export function isKnownAbsent(store: object, path: string): boolean {
   const siblings = consolidatedChildren(store, parentOf(path));
   return siblings !== undefined && !siblings.includes(path as AbsolutePath);
@@ -97,7 +101,10 @@ export class KnownNodes<Store extends Readable> {
     }
   }
 
-  /** Opens groups that are of use, and not necessary: where that costs a request, only those that were asked for. */
+  /**
+   * Opens groups that are of use, and not necessary: where that costs a request, only those that
+   * were asked for.
+   */
   async openOptional(paths: readonly string[], isAsked: boolean | undefined): Promise<void> {
     const isWanted = (path: string) => {
       if (isAsked === false || isKnownAbsent(this.#root.store, path)) return false;
@@ -173,7 +180,10 @@ async function childrenOf(node: NodeLike, path: string): Promise<ChildFact[] | u
 
 const known = new WeakMap<NodeLike, KnownNodes<Readable>>();
 
-/** What is known of the nodes of a group, or of an array alone; changes that are made here, and `refresh`, forget it. */
+/**
+ * What is known of the nodes of a group, or of an array alone; changes that are made here, and
+ * `refresh`, forget it.
+ */
 export function knownNodesOf<Store extends Readable>(root: PlacedNode<Store>): KnownNodes<Store> {
   const before = known.get(root);
   if (before?.isCurrent) {

@@ -1,6 +1,6 @@
 /**
- * Where an array is in the world, by the pyramid that has it as a level: what `pyramid` has found is remembered for the arrays of its
- * levels, and of others the groups above are asked, once.
+ * Where an array is in the world, by the pyramid that has it as a level: what `pyramid` has found
+ * is remembered for the arrays of its levels, and of others the groups above are asked, once.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
 import { Location } from "../api/location.ts";
@@ -30,7 +30,9 @@ const remembered = new WeakMap<AnyArray, Remembered>();
 /** By what is known of an array, which `refresh` and every change replace. */
 const searches = new WeakMap<ArrayFacts, Promise<PlacedLevel | undefined>>();
 
-/** Keeps for the arrays of a placed pyramid where they are; the first one that has an array counts. */
+/**
+ * Keeps for the arrays of a placed pyramid where they are; the first one that has an array counts.
+ */
 export function rememberLevels(pyramid: Pyramid, known: KnownNodes<Readable>): void {
   if (!pyramid.isPlaced) return;
   for (const level of pyramid.levels) {
@@ -89,7 +91,10 @@ function rememberFor(array: AnyArray, found: PlacedLevel | undefined): void {
   if (known && known.level === found.level) remembered.set(array, known);
 }
 
-/** The level that an array is, looked for in the groups above it; undefined where no pyramid places it. */
+/**
+ * The level that an array is, looked for in the groups above it; undefined where no pyramid places
+ * it.
+ */
 export function placedLevel(
   array: AnyArray,
   pyramidOf: PyramidOf,

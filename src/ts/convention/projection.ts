@@ -1,5 +1,6 @@
 /**
- * Reference systems, by proj4, which the caller gives: this package does not depend on it. Longitudes and latitudes alone need none.
+ * Reference systems, by proj4, which the caller gives: this package does not depend on it.
+ * Longitudes and latitudes alone need none.
  */
 import { UnsupportedError, ZarrError } from "../model/errors.ts";
 
@@ -14,7 +15,9 @@ export interface Proj4Like {
   Proj: new (crs: unknown) => { projName?: string };
 }
 
-/** From one reference system to another, both ways; a place that the other one has not is undefined. */
+/**
+ * From one reference system to another, both ways; a place that the other one has not is undefined.
+ */
 export interface Projection {
   /** Whether the source's x and y are longitudes and latitudes. */
   isGlobe: boolean;

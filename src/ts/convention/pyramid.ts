@@ -18,8 +18,8 @@ export interface PyramidOptions {
   /** Which array, where levels are groups of several. */
   variable?: string;
   /**
-   * Look for label images, which is one request. Unless given they are looked for where that costs none: consolidated metadata name them, or
-   * the store is not on a server.
+   * Look for label images, which is one request. Unless given they are looked for where that costs
+   * none: consolidated metadata name them, or the store is not on a server.
    */
   labels?: boolean;
   signal?: AbortSignal | undefined;
@@ -49,7 +49,10 @@ async function because<T>(answer: Promise<T>, refused: ReadonlyMap<string, ZarrE
   }
 }
 
-/** Label images that were not looked for are not there as far as the model goes, and nobody remembers that. */
+/**
+ * Label images that were not looked for are not there as far as the model goes, and nobody
+ * remembers that.
+ */
 function question(
   root: string,
   known: KnownNodes<Readable>,
@@ -96,8 +99,9 @@ async function read<Store extends Readable>(
 }
 
 /**
- * The pyramid of a group: OME-Zarr, `multiscales`, ndpyramid or `tile_matrix_set`; of an array, a pyramid of one level. Its nodes are opened
- * once for each `Group` object: `refresh` of the group looks again. Rejects with a `NotFoundError` for a group that has none.
+ * The pyramid of a group: OME-Zarr, `multiscales`, ndpyramid or `tile_matrix_set`; of an array, a
+ * pyramid of one level. Its nodes are opened once for each `Group` object: `refresh` of the group
+ * looks again. Rejects with a `NotFoundError` for a group that has none.
  */
 export async function pyramid<Store extends Readable>(
   node: PlacedNode<Store>,

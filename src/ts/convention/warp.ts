@@ -1,11 +1,13 @@
 /**
- * `warp`: an array in the pixels of a map, in any reference system that proj4 knows. The map's corners of pixels are projected here, few of them;
- * the engine finds the elements, and those alone are read.
+ * `warp`: an array in the pixels of a map, in any reference system that proj4 knows. The map's
+ * corners of pixels are projected here, few of them; the engine finds the elements, and those alone
+ * are read.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
 import { NotFoundError, ZarrError } from "../model/errors.ts";
 import type { DataType, Readable } from "../model/types.ts";
 import { askNumbers } from "../port/convention.ts";
+import { unlessAborted } from "../port/engine.ts";
 import { controlPoints } from "./control_points.ts";
 import type { Extent } from "./geometry.ts";
 import { type CrsLike, type Proj4Like, projectionOf } from "./projection.ts";
@@ -25,7 +27,10 @@ export interface WarpOptions {
   method?: "nearest" | "linear";
   /** Which index of the other dimensions, by role or name; 0 unless given. */
   at?: At;
-  /** proj4's default export. Maps of longitude and latitude over arrays with such coordinates need none. */
+  /**
+   * proj4's default export. Maps of longitude and latitude over arrays with such coordinates need
+   * none.
+   */
   proj4?: Proj4Like;
   /** The reference system of the array's coordinates, where its metadata say none. */
   from?: CrsLike;
@@ -81,12 +86,24 @@ function sourceWords({ geometry }: WarpSource, whole: [number, number], isGlobe:
   return [2, whole[0], geometry.grid.id];
 }
 
-async function keep({ id, columns, rows, longitudes, latitudes }: CurvilinearGrid, signal?: AbortSignal) {
+async function send({ id, columns, rows, longitudes, latitudes }: CurvilinearGrid): Promise<void> {
   const words = new Float64Array(4 + 2 * longitudes.length);
   words.set([0, id, columns, rows]);
   words.set(longitudes, 4);
   words.set(latitudes, 4 + longitudes.length);
-  await askNumbers(new Uint8Array(words.buffer), signal);
+  await askNumbers(new Uint8Array(words.buffer));
+}
+
+/** Grids that are on their way to the engine. */
+const sending = new WeakMap<CurvilinearGrid, Promise<void>>();
+
+/** Gives the engine a grid; maps that are asked for together send it once. */
+function keep(grid: CurvilinearGrid): Promise<void> {
+  const under = sending.get(grid);
+  if (under) return under;
+  const sent = send(grid).finally(() => sending.delete(grid));
+  sending.set(grid, sent);
+  return sent;
 }
 
 /** Asks where pixels are; the engine is given a grid that it does not have, or has no more. */
@@ -99,7 +116,7 @@ async function askPositions(
     return numbersOf(await askNumbers(question, signal));
   } catch (error) {
     if (geometry.kind !== "curvilinear" || !(error instanceof NotFoundError)) throw error;
-    await keep(geometry.grid, signal);
+    await unlessAborted(keep(geometry.grid), signal);
     return numbersOf(await askNumbers(question, signal));
   }
 }
@@ -209,9 +226,11 @@ async function sampled(
 }
 
 /**
- * An array in the pixels of a map: rows and columns that are placed by `spatial:` or a pyramid, by coordinates of their own, or by a longitude and a
- * latitude for each element. Reads what the map needs and no more. What is missing is in no mean. Longitudes wrap. Values are singles: integers
- * beyond 2^24 are rounded. Rejects with an `UnsupportedError` where the array's place or a reference system is not known.
+ * An array in the pixels of a map: rows and columns that are placed by `spatial:` or a pyramid, by
+ * coordinates of their own, or by a longitude and a latitude for each element. Reads what the map
+ * needs and no more. What is missing is in no mean. Longitudes wrap. Values are singles: integers
+ * beyond 2^24 are rounded. Rejects with an `UnsupportedError` where the array's place or a
+ * reference system is not known.
  */
 export async function warp(array: ZarrArray<DataType, Readable>, options: WarpOptions): Promise<Warped> {
   const { crs, extent, size, proj4, from, signal } = options;

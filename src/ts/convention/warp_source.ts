@@ -1,11 +1,12 @@
 /**
- * Where the elements of an array are, in the form in which `src/kernel/warp` takes it: an affine, coordinates of columns and of rows, or a
- * longitude and a latitude for each element; and the reference system of these.
+ * Where the elements of an array are, in the form in which `src/kernel/warp` takes it: an affine,
+ * coordinates of columns and of rows, or a longitude and a latitude for each element; and the
+ * reference system of these.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
 import { type ArrayFacts, FACTS } from "../api/node_facts.ts";
 import { dimensionNamesOf } from "../api/selection.ts";
-import { NotFoundError, UnsupportedError } from "../model/errors.ts";
+import { NotFoundError, UnsupportedError, ZarrError } from "../model/errors.ts";
 import type { Attributes, DataType, Readable } from "../model/types.ts";
 import { unlessAborted } from "../port/engine.ts";
 import { besideOf } from "./beside.ts";
@@ -117,6 +118,9 @@ async function ofAxes(
 
 let nextGrid = 1;
 
+/** The most elements whose longitudes and latitudes the engine keeps (`src/format/warp.rs`). */
+const MOST_PLACES = 2 ** 24;
+
 /** The values of a variable over rows and columns; undefined where it has others. */
 async function over(array: AnyArray, variable: AnyArray, [y, x]: [number, number]) {
   const { shape } = array;
@@ -127,12 +131,23 @@ async function over(array: AnyArray, variable: AnyArray, [y, x]: [number, number
     variable.shape.length === 2 &&
     order.every((at, place) => variable.shape[at] === shape[[y, x][place] as number]);
   if (!fits) return undefined;
+  const count = (shape[y] ?? 0) * (shape[x] ?? 0);
+  if (count > MOST_PLACES) {
+    throw new ZarrError("Limit", "the array has too many elements with places of their own", {
+      path: array.path,
+      expected: `at most ${MOST_PLACES}`,
+      actual: String(count),
+    });
+  }
   const decode = { convention: "cf", zarrFillValue: false } as const;
   const { data } = await variable.get(null, { decode, as: "float64", memoryOrder: order });
   return data;
 }
 
-/** A longitude and a latitude for each element: the variables that `coordinates` names (CF), or that are called so. */
+/**
+ * A longitude and a latitude for each element: the variables that `coordinates` names (CF), or that
+ * are called so.
+ */
 async function ofVariables(array: AnyArray, { plane }: Pyramid): Promise<Found | undefined> {
   const said = typeof array.attrs.coordinates === "string" ? array.attrs.coordinates : "";
   const names = said.split(/\s+/).filter((name) => name !== "");

@@ -1,7 +1,8 @@
 /**
- * The conventions' own wasm module (`src/convention/` in Rust): loaded when somebody asks, and called with JSON text, or with
- * numbers for warping. Its calls are pure but for the grids that warping keeps, which callers give again when they are gone; so an instance that
- * trapped is thrown away and the next call has a new one.
+ * The conventions' own wasm module (`src/convention/` in Rust): loaded when somebody asks, and
+ * called with JSON text, or with numbers for warping. Its calls are pure but for the grids that
+ * warping keeps, which callers give again when they are gone; so an instance that trapped is thrown
+ * away and the next call has a new one.
  */
 import { ZarrError } from "../model/errors.ts";
 import { engineModule } from "./compile.ts";

@@ -16,7 +16,10 @@ export interface ConversionRequest {
   unpacking?: number[];
   to?: string;
   shading?: number[];
-  /** Colours of labels: of each that has one of its own the lower and the upper half, and the colour's bytes. */
+  /**
+   * Colours of labels: of each that has one of its own the lower and the upper half, and the
+   * colour's bytes.
+   */
   labels?: number[];
   /** Each number is followed by its mask. */
   mask?: boolean;

@@ -1,7 +1,8 @@
 /**
- * Documents of a node that the page asks for while the engine starts: the engine then finds its requests answered. Where the format is not
- * known v3's goes first, and v2's only when that is not there, or takes long. Documents
- * that the engine does not ask for are given up. Only for stores whose requests need nothing of the engine's.
+ * Documents of a node that the page asks for while the engine starts: the engine then finds its
+ * requests answered. Where the format is not known v3's goes first, and v2's only when that is not
+ * there, or takes long. Documents that the engine does not ask for are given up. Only for stores
+ * whose requests need nothing of the engine's.
  */
 import type { Callback } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";

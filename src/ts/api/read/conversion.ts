@@ -49,11 +49,15 @@ export interface ConversionOptions {
   window?: readonly [low: number, high: number] | undefined;
   /** The power that a place in the window, from 0 to 1, is raised to; 1 unless given. */
   gamma?: number | undefined;
-  /** The colours of `"rgba"`; `"gray"` unless given. With `"labels"` integers are labels, and have no window. */
+  /**
+   * The colours of `"rgba"`; `"gray"` unless given. With `"labels"` integers are labels, and have
+   * no window.
+   */
   colors?: Colors | LabelColors | undefined;
   /**
-   * Each number is followed by its mask: the last dimension of the result is two. What is missing is 0, and so is its mask; of what is there it is
-   * 1, or 255 with `as: "uint8"`. For numbers that have been told with `as`; what is missing `decode` says, and NaN is.
+   * Each number is followed by its mask: the last dimension of the result is two. What is missing
+   * is 0, and so is its mask; of what is there it is 1, or 255 with `as: "uint8"`. For numbers that
+   * have been told with `as`; what is missing `decode` says, and NaN is.
    */
   mask?: boolean | undefined;
 }

@@ -1,10 +1,14 @@
 /**
- * Colours of labels: integers that name things, such as the cells of an image. Which colour a label without one of its own gets is for
- * the workers to say (`src/kernel/convert/labels.rs`); here a caller's own colours are put into the form in which they take them.
+ * Colours of labels: integers that name things, such as the cells of an image. Which colour a label
+ * without one of its own gets is for the workers to say (`src/kernel/convert/labels.rs`); here a
+ * caller's own colours are put into the form in which they take them.
  */
 import { ZarrError } from "../../model/errors.ts";
 
-/** `"#rrggbb"`, `"#rrggbbaa"`, or red, green, blue and alpha from 0 to 255; without an alpha it is opaque. */
+/**
+ * `"#rrggbb"`, `"#rrggbbaa"`, or red, green, blue and alpha from 0 to 255; without an alpha it is
+ * opaque.
+ */
 export type LabelColor = string | ArrayLike<number>;
 
 /** An entry of the list `colors` of OME's `image-label`. */
@@ -14,14 +18,18 @@ export interface OmeLabelColor {
 }
 
 /**
- * Colours of labels. `"labels"`: each label has a colour of its own, the same in every image, and 0 is transparent. `{ labels }` gives
- * some of them other colours: a `Map` from label to colour, or OME's list.
+ * Colours of labels. `"labels"`: each label has a colour of its own, the same in every image, and 0
+ * is transparent. `{ labels }` gives some of them other colours: a `Map` from label to colour, or
+ * OME's list.
  */
 export type LabelColors =
   | "labels"
   | { readonly labels: ReadonlyMap<number | bigint, LabelColor> | readonly OmeLabelColor[] };
 
-/** Labels are told to the workers in 64 bits; the most that may have colours of their own is theirs to say. */
+/**
+ * Labels are told to the workers in 64 bits; the most that may have colours of their own is theirs
+ * to say.
+ */
 const [LOWEST, SIGNED_END, END] = [-(2n ** 63n), 2n ** 63n, 2n ** 64n];
 
 function refuse(what: string, expected: string, actual: unknown): never {
@@ -59,7 +67,10 @@ function entriesOf(colors: Exclude<LabelColors, "labels">): [bigint, LabelColor]
   return [...entries].map(([label, color]) => [labelOf(label), color]);
 }
 
-/** The engine's words of a caller's own colours: of each label its lower and its upper half, and the bytes of its colour. */
+/**
+ * The engine's words of a caller's own colours: of each label its lower and its upper half, and the
+ * bytes of its colour.
+ */
 export function labelWords(colors: Exclude<LabelColors, "labels">, dataType: string): number[] {
   const [lowest, end] = dataType.startsWith("uint") || dataType === "bool" ? [0n, END] : [LOWEST, SIGNED_END];
   return entriesOf(colors).flatMap(([label, color]) => {
