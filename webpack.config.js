@@ -9,7 +9,8 @@ const at = (path) => join(import.meta.dirname, path);
 
 export default {
   mode: process.env.NODE_ENV ?? "production",
-  devtool: "source-map",
+  // Maps would double what a host has to keep.
+  devtool: process.env.NODE_ENV === "development" ? "source-map" : false,
   entry: "./www/src/main.ts",
   output: {
     path: at("dist-www"),

@@ -1,7 +1,7 @@
 /**
- * What was built already: a key over the sources of a build, kept beside it once the build is done, so that a second `npm start`
- * takes seconds. Keys are made of contents, not of times. What a build needs beside the sources (compilers) is not in them:
- * `npm run build` always builds.
+ * What was built already: a key over the sources of a build, kept beside it once the build is done,
+ * so that a second `npm start` takes seconds. Keys are made of contents, not of times. What a build
+ * needs beside the sources (compilers) is not in them: `npm run build` always builds.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -29,7 +29,9 @@ export function keyOf(sources, ...words) {
   return hash.digest("hex");
 }
 
-/** What was kept of the last build of that name; null where there is none, or where it did not end. */
+/**
+ * What was kept of the last build of that name; null where there is none, or where it did not end.
+ */
 export function finished(name) {
   try {
     return JSON.parse(readFileSync(record(name), "utf8"));

@@ -139,7 +139,7 @@ function answer(mounts, request, response) {
 }
 
 /**
- * Serves `mounts` (`{"/": folder, "/demo/": folder}`) on loopback. Resolves to `{url, close}`; port 0 takes a free one.
+ * Serves `mounts` (`{"/": folder, "/data/": folder}`) on loopback. Resolves to `{url, close}`; port 0 takes a free one.
  * `intercept(request, response)` may answer a request itself, by returning true: for servers that misbehave on purpose.
  * `latency`: answers begin so many milliseconds late, as over a line.
  */

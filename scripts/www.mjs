@@ -1,7 +1,8 @@
 /**
- * `npm run build:www`: the viewer as a folder for any static host, dist-www/. Page, samples, and beside each text and wasm
- * file its compressed forms (.gz and .br), for hosts that send those. Every path in it is relative: it works from a subfolder, and without
- * a network. Builds the package first unless a finished release build is there; `--quick` is content with a quick build.
+ * `npm run build:www`: the viewer as a folder for any static host, dist-www/. Page, samples, and
+ * beside each text and wasm file its compressed forms (.gz and .br), for hosts that send those.
+ * Every path in it is relative: it works from a subfolder, and without a network. Builds the
+ * package first unless a finished release build is there; `--quick` is content with a quick build.
  */
 import { cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
@@ -41,7 +42,10 @@ export async function compressBeside(folder) {
   }
 }
 
-/** Builds dist-www/ unless it is finished. `compressed`: with compressed forms, which take a quarter of a minute. */
+/**
+ * Builds dist-www/ unless it is finished. `compressed`: with compressed forms, which take a quarter
+ * of a minute.
+ */
 export async function buildViewer({ compressed = false } = {}) {
   const key = keyOf(SOURCES, finished("dist"));
   const there = finished("dist-www");

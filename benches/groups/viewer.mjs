@@ -1,7 +1,8 @@
 /**
- * The viewer with its samples, as `npm run build:www` made it, over a line of 20 ms, in Chromium, each time in a new profile: from the
- * page's address until the first tile and until the full view, requests of the sample before its first chunk, the longest task while a
- * hand pans and while time plays (0: none above 50 ms), and what one pan costs the page's thread. Driven from Node.
+ * The viewer with its samples, as `npm run build:www` made it, over a line of 20 ms, in Chromium,
+ * each time in a new profile: from the page's address until the first tile and until the full view,
+ * requests of the sample before its first chunk, the longest task while a hand pans and while time
+ * plays (0: none above 50 ms), and what one pan costs the page's thread. Driven from Node.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +25,10 @@ const PAN_PIXELS = 240;
 const FRAME_MS = 16;
 const PLAY_MS = 3000;
 
-/** In the page, before its own scripts: when a tile is there, when all are, and the tasks above 50 ms. */
+/**
+ * In the page, before its own scripts: when a tile is there, when all are, and the tasks above 50
+ * ms.
+ */
 function watch() {
   window.watched = { tasks: [] };
   new PerformanceObserver((list) => {

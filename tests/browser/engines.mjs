@@ -1,7 +1,8 @@
 /**
- * The lane of the other engines: the tests of the viewer's pixels in Firefox and WebKitGTK, which are opened on an address and left
- * to themselves; the page posts its report. Prints a TAP report. With an argument only the tests whose names that expression matches.
- * An engine that is not installed is said to be missing, and is no failure.
+ * The lane of the other engines: the tests of the viewer's pixels in Firefox and WebKitGTK, which
+ * are opened on an address and left to themselves; the page posts its report. Prints a TAP report.
+ * With an argument only the tests whose names that expression matches. An engine that is not
+ * installed is said to be missing, and is no failure.
  */
 import { text } from "node:stream/consumers";
 import { BROWSERS } from "../../benches/peers/browsers.mjs";

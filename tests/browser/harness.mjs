@@ -56,13 +56,16 @@ function withTimeout({ body, timeout }) {
   return Promise.race([Promise.resolve().then(body), deadline]).finally(() => clearTimeout(timer));
 }
 
+/** An error with its message and its stack: WebKit's stacks are without the message. */
+function textOf(error) {
+  const [words, stack] = [String(error), String(error?.stack ?? "")];
+  return stack.includes(words) ? stack : `${words}\n${stack}`;
+}
+
 /** Runs what is registered under names that `pattern` matches; `report` gets `{name, error}`, the error's text where it failed. */
 export async function runAll(report, pattern) {
   for (const registered of tests.filter(({ name }) => pattern.test(name))) {
-    const error = await withTimeout(registered).then(
-      () => undefined,
-      (reason) => String(reason?.stack ?? reason),
-    );
+    const error = await withTimeout(registered).then(() => undefined, textOf);
     await report({ name: registered.name, error });
   }
 }

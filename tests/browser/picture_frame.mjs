@@ -1,6 +1,7 @@
 /**
- * The viewer in a frame of the test page, and its picture: colours at places of the screen, and what the page says of the values
- * there. Knows the page by its roles and ids, and nothing of how the picture is drawn. Works in every engine.
+ * The viewer in a frame of the test page, and its picture: colours at places of the screen, and
+ * what the page says of the values there. Knows the page by its roles and ids, and nothing of how
+ * the picture is drawn. Works in every engine.
  */
 import { fixture } from "./harness.mjs";
 import { until } from "./www_frame.mjs";
@@ -19,7 +20,10 @@ function keepDrawings({ HTMLCanvasElement }) {
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Opens a picture of `fixtures/viewer`, without coast lines and graticule; `parameters` are more of the page's address. */
+/**
+ * Opens a picture of `fixtures/viewer`, without coast lines and graticule; `parameters` are more of
+ * the page's address.
+ */
 export async function openPicture(name, parameters = {}) {
   document.querySelector("iframe")?.remove();
   const frame = document.createElement("iframe");
@@ -47,7 +51,10 @@ class PictureFrame {
     return new URLSearchParams(this.frame.contentWindow.location.search);
   }
 
-  /** The middle in the coordinates of the map, and their units for a CSS pixel, as the address has them. */
+  /**
+   * The middle in the coordinates of the map, and their units for a CSS pixel, as the address has
+   * them.
+   */
   async view() {
     const words = await until(() => this.query.get("view"), "the view in the page's address");
     return words.split(",").map(Number);
@@ -71,9 +78,31 @@ class PictureFrame {
     const alert = () => this.find('[role="alert"]');
     await until(() => isDrawn() || alert(), "the picture");
     if (alert()) throw new Error(`no picture: ${alert().textContent}`);
-    // Another frame: a picture that is done is on the screen with the next one.
-    await wait(2 * SETTLE_MS);
+    await this.#settled();
     await until(isDrawn, "the picture");
+  }
+
+  /**
+   * Waits until something is on the screen and stays as it is: engines draw some frames after tiles
+   * are there.
+   */
+  async #settled() {
+    let before = "";
+    for (let tries = 0; tries < 60; tries += 1) {
+      await wait(2 * SETTLE_MS);
+      const pixels = this.pixels(this.#sample());
+      const now = pixels.join();
+      if (now === before && pixels.some(([, , , opacity]) => opacity > 0)) return;
+      before = now;
+    }
+    throw new Error("the picture stays empty, or never stays as it is");
+  }
+
+  /** Places all over the map. */
+  #sample() {
+    const { width, height } = this.map;
+    const shares = [0.1, 0.3, 0.45, 0.5, 0.55, 0.7, 0.9];
+    return shares.flatMap((across) => shares.map((down) => [across * width, down * height]));
   }
 
   /** Presses a key while the picture has the focus. */
@@ -97,7 +126,10 @@ class PictureFrame {
     await this.drawn();
   }
 
-  /** Red, green, blue and opacity of all that is drawn, at places of the map in CSS pixels: the canvases one above the other. */
+  /**
+   * Red, green, blue and opacity of all that is drawn, at places of the map in CSS pixels: the
+   * canvases one above the other.
+   */
   pixels(places) {
     const { left, top, width, height } = this.map;
     const whole = document.createElement("canvas");
@@ -117,8 +149,9 @@ class PictureFrame {
   }
 
   /**
-   * Moves the pointer to a place of the map: `{index, words, values}` by name, the index of each axis, its coordinate as text, and the
-   * values as texts in order. null where the picture has nothing.
+   * Moves the pointer to a place of the map: `{index, words, values}` by name, the index of each
+   * axis, its coordinate as text, and the values as texts in order. null where the picture has
+   * nothing.
    */
   async reading([x, y]) {
     const { left, top } = this.map;
@@ -136,23 +169,17 @@ class PictureFrame {
   }
 }
 
-/** "[time 0, lat 3, lon 5]" as numbers by name. */
-const indexOf = (text) =>
-  Object.fromEntries(
-    text
-      .replace(/^\[|\]$/g, "")
-      .split(", ")
-      .map((part) => [part.slice(0, part.lastIndexOf(" ")), Number(part.slice(part.lastIndexOf(" ") + 1))]),
-  );
-
 function readingOf(readout) {
+  const index = {};
   const words = {};
-  for (const place of readout.querySelectorAll(".places > :not(.index)")) {
+  for (const place of readout.querySelector(".places").children) {
     const name = place.querySelector(".name").textContent;
-    words[name] = place.textContent.slice(name.length).trim();
+    const digits = place.querySelector(".index")?.textContent ?? "";
+    if (digits !== "") index[name] = Number(digits.replace(/[[\]]/g, ""));
+    words[name] = place.textContent.slice(name.length).replace(digits, "").trim();
   }
   return {
-    index: indexOf(readout.querySelector(".index").textContent),
+    index,
     words,
     values: [...readout.querySelectorAll(".value b")].map((value) => value.textContent),
   };

@@ -1,6 +1,7 @@
 /**
- * What the browser tests are served: the bundled test pages, the viewer with its samples, the fixtures, and answers that tests
- * ask for. One server for Chromium (run.mjs) and for the other engines (engines.mjs).
+ * What the browser tests are served: the bundled test pages, the viewer with its samples, the
+ * fixtures, and answers that tests ask for. One server for Chromium (run.mjs) and for the other
+ * engines (engines.mjs).
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -54,7 +55,7 @@ export const PAGES = {
 
 /** A page is an answer of ours: there is nothing in it but the bundle. */
 function answerPage(request, response) {
-  const page = PAGES[request.url];
+  const page = PAGES[request.url.replace(/[?#].*$/s, "")];
   if (!page) return false;
   response.writeHead(200, { "Content-Type": "text/html; charset=utf-8", ...page.headers });
   response.end(
@@ -116,7 +117,10 @@ function answerFrame(request, response) {
   return true;
 }
 
-/** A test may change the viewer's window before its scripts run, in any engine: `prepareFrame` of the page around it. */
+/**
+ * A test may change the viewer's window before its scripts run, in any engine: `prepareFrame` of
+ * the page around it.
+ */
 const PREPARE = `if (parent !== window) parent.prepareFrame?.(window);`;
 
 /** The viewer's page, with a script before all others. */
@@ -139,12 +143,18 @@ const FOLDERS = {
   "/fixtures/": join(ROOT, "tests/fixtures"),
   "/stores/": join(ROOT, "tests/stores"),
   "/vite/": VITE,
+  "/whole/": join(ROOT, "www/samples"),
   "/viewer/": VIEWER,
-  "/viewer/demo/": join(ROOT, "tests/fixtures/demo"),
 };
+
+/** A server that sends whole files, whatever part is asked for. */
+function forgetRange(request) {
+  if (request.url.startsWith("/whole/")) delete request.headers.range;
+  return false;
+}
 
 /** `answer(request, response)` may answer before all others, by returning true. */
 export function serveTests(answer = () => false) {
-  const answers = [answer, answerPage, answerEcho, answerFrame, answerViewer];
+  const answers = [answer, forgetRange, answerPage, answerEcho, answerFrame, answerViewer];
   return serve(FOLDERS, { intercept: (...exchange) => answers.some((own) => own(...exchange)) });
 }

@@ -274,6 +274,54 @@ test("viewer: samples and recent data sets are in the menu", async () => {
   ok(group("On this computer").textContent.includes("Open folder"), "folders");
 });
 
+test("viewer: a plate is a grid of wells, a click opens a field, and there is a way back", async () => {
+  const viewer = await openViewer(`?source=${fixture("viewer-plates/plate")}`);
+  const well = await until(() => labelled(viewer, "Well B3"), "the wells");
+  equal(viewer.document.querySelectorAll("#plate button").length, 5, "wells");
+  viewer.press(labelled(viewer, "Well A2"), "ArrowDown");
+  equal(viewer.document.activeElement.getAttribute("aria-label"), "Well B2");
+  well.click();
+  await viewer.drawn();
+  ok(viewer.text("#title").includes("well B3"), viewer.text("#title"));
+  equal(viewer.find("#field").options.length, 2, "fields");
+  viewer.find("#field").value = "B/3/1";
+  viewer.find("#field").dispatchEvent(new Event("change"));
+  await until(() => viewer.query.get("path") === "B/3/1", "the other field");
+  viewer.find("#title .back").click();
+  await until(() => viewer.find("#plate:not([hidden])"), "the plate");
+});
+
+test("viewer: where a server lists nothing, a typed path opens", async () => {
+  const viewer = await openViewer(`?source=${fixture("viewer-plates/several")}`);
+  await until(() => viewer.text("#choices").includes("does not list"), "words");
+  viewer.find("#path").value = "second";
+  viewer.submit("#path-form");
+  await viewer.drawn();
+  await until(() => viewer.query.get("path") === "second", "the path in the address");
+});
+
+test("viewer: the images of an archive are listed, and chosen from", async () => {
+  const viewer = await openViewer(`?source=${CLIMATE}`);
+  await viewer.drawn();
+  const names = ["zarr.json", "first/zarr.json", "second/zarr.json"];
+  for (const image of ["first", "second"]) names.push(`${image}/s0/zarr.json`, `${image}/s0/c/0/0`);
+  const files = await filesOf(fixture("viewer-plates/several"), names);
+  const { DataTransfer, DragEvent, File } = viewer.frame.contentWindow;
+  const transfer = new DataTransfer();
+  transfer.items.add(new File([storedZip(files)], "several.ozx"));
+  viewer.find("#stage").dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true }));
+  await until(() => viewer.find('[data-path="second"]'), "the images in the tree");
+  viewer.find('[data-path="second"] .row').click();
+  await until(() => viewer.query.get("path") === "second", "the image in the address");
+  await viewer.drawn();
+});
+
+test("viewer: a server that ignores ranges is told of in plain words", async () => {
+  const viewer = await openViewer(`?source=${new URL("/whole/cells.ome.zarr", location.href).href}`);
+  await viewer.drawn();
+  await until(() => viewer.text("#messages").includes("does not send parts of files"), "words");
+});
+
 test("viewer: an array with a codec that is unknown still shows its metadata", async () => {
   const viewer = await openViewer(`?source=${fixture("bad/v3-codec-unknown/store")}`);
   const alert = await until(() => viewer.find('[role="alert"]'), "words");
@@ -332,9 +380,13 @@ test("viewer: without WebGL there is a sentence", async () => {
   ok(alert.textContent.includes("WebGL"), alert.textContent);
 });
 
+/** Names and bytes of files below an address. */
+function filesOf(root, names) {
+  const read = async (name) => [name, new Uint8Array(await (await fetch(`${root}/${name}`)).arrayBuffer())];
+  return Promise.all(names.map(read));
+}
+
 /** An archive of an array of 2 × 2 chunks. */
 async function archive(root) {
-  const names = ["zarr.json", "c/0/0", "c/0/1", "c/1/0", "c/1/1"];
-  const read = async (name) => [name, new Uint8Array(await (await fetch(`${root}/${name}`)).arrayBuffer())];
-  return storedZip(await Promise.all(names.map(read)));
+  return storedZip(await filesOf(root, ["zarr.json", "c/0/0", "c/0/1", "c/1/0", "c/1/1"]));
 }

@@ -8,7 +8,7 @@ import { BoolArray } from "zarr-wasm";
 export const FIXTURES = join(import.meta.dirname, "../fixtures");
 
 /** Folders that hold no stores with a list of nodes. */
-const OTHERS = ["bad", "conventions", "demo", "make", "unreadable", "viewer"];
+const OTHERS = ["bad", "conventions", "make", "unreadable", "viewer", "viewer-plates"];
 
 const folders = (path) =>
   readdirSync(path, { withFileTypes: true })

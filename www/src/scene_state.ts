@@ -8,7 +8,10 @@ export function styledScene(scene: Scene, { channels = [], field, labels }: UrlS
   const wanted = new Map(channels.map((channel) => [channel.index, channel]));
   return {
     ...scene,
-    channels: scene.channels.map((channel) => ({ ...channel, ...wanted.get(channel.index) })),
+    channels: scene.channels.map((channel, at, { length }) => {
+      const name = channel.name || (length === 1 ? "Intensity" : `Channel ${at + 1}`);
+      return { ...channel, name, ...wanted.get(channel.index) };
+    }),
     ...(scene.field && { field: { ...scene.field, ...field } }),
     labels: scene.labels.map((label) => {
       if (!labels) return label;

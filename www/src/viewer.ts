@@ -21,7 +21,7 @@ import { Tree } from "./panels/tree.js";
 import { readPlate, readWell } from "./scene/plate.js";
 import type { Shown } from "./shown.js";
 import { Stage } from "./stage.js";
-import { explain, isAbort } from "./text/errors.js";
+import { explain, isAbort, warningText } from "./text/errors.js";
 import { shapeText } from "./text/numbers.js";
 
 export class Viewer {
@@ -174,7 +174,7 @@ export class Viewer {
 
   /** Servers that ignore ranges are noticed while they are read. */
   #warn(): void {
-    for (const warning of this.#dataset?.warnings ?? []) this.#messages.note(warning);
+    for (const warning of this.#dataset?.warnings ?? []) this.#messages.note(warningText(warning));
   }
 
   #state(): UrlState {

@@ -1,6 +1,11 @@
-/** The program of the page for the engines that no driver steers: it runs the tests of the viewer's pixels and posts what they say. */
+/**
+ * The program of the page for the engines that no driver steers: it runs the tests of the viewer's
+ * pixels and posts what they say.
+ */
 import { runAll } from "../harness.mjs";
-import "../www_pixels.test.mjs";
+
+const modules = import.meta.webpackContext("..", { recursive: false, regExp: /www_pixels\.test\.mjs$/ });
+modules.keys().forEach(modules);
 
 const post = (told) => fetch("/engines/report", { method: "POST", body: JSON.stringify(told) });
 

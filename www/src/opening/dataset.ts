@@ -91,9 +91,10 @@ export class Dataset {
     return found.sort((a, b) => byName(a.path, b.path));
   }
 
-  /** What was odd about the server's answers, and can be said while it is read. */
+  /** What was odd about the server's answers so far. */
   get warnings(): readonly string[] {
-    return this.root.warnings;
+    const { warnings } = this.source.store as { warnings?: readonly string[] };
+    return warnings ?? this.root.warnings;
   }
 }
 

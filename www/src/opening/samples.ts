@@ -8,7 +8,10 @@ export interface Sample {
   source: string;
 }
 
-/** The first one is what a page without a source shows. Scripts of other libraries make them: see www/samples/README.md. */
+/**
+ * The first one is what a page without a source shows. Scripts of other libraries make them: see
+ * www/samples/README.md.
+ */
 export const SAMPLES: readonly Sample[] = [
   {
     name: "Cells",

@@ -24,10 +24,10 @@ export class Legend {
     this.#place.replaceChildren();
   }
 
-  showField({ title, unit }: Pick<Scene, "title" | "unit">, style: FieldStyle): void {
+  showField({ title, unit, integer }: Pick<Scene, "title" | "unit" | "integer">, style: FieldStyle): void {
     const bar = element("div", { class: "bar" });
     bar.style.background = gradient(style.colormap, style.reversed);
-    const ticks = ticksOf(style);
+    const ticks = ticksOf(style, integer);
     const texts = style.log ? ticks.map(roundedText) : scaleTexts(ticks);
     const words = element(
       "p",
@@ -55,11 +55,13 @@ export class Legend {
   }
 }
 
-/** Values at equal distances along the bar: of a whole-numbered range that is short, each of them. */
-function ticksOf({ range: [low, high], log }: FieldStyle): number[] {
+/** Values at equal distances along the bar: whole numbers where values are, as far as the range can be divided so. */
+function ticksOf({ range: [low, high], log }: FieldStyle, integer: boolean): number[] {
   const isLog = log && low > 0;
-  return Array.from({ length: TICKS }, (_, step) => {
-    const share = step / (TICKS - 1);
+  const isDivided = (count: number) => Number.isInteger((high - low) / (count - 1));
+  const count = integer && !isLog ? ([5, 4, 6, 3].find(isDivided) ?? TICKS) : TICKS;
+  return Array.from({ length: count }, (_, step) => {
+    const share = step / (count - 1);
     return isLog ? low * (high / low) ** share : low + share * (high - low);
   });
 }

@@ -19,7 +19,8 @@ export function nodeDetails(node: DatasetNode, path: string): HTMLElement[] {
     ...node.warnings.map((text) => element("p", { class: "warning" }, text)),
     ...packingNote(node.attrs).map((text) => element("p", { class: "note" }, text)),
     conventionsPart(node),
-    attributesPart(node.attrs),
+    // In full: integers beyond 2^53 are no doubles.
+    attributesPart(node.attributes({ bigint: true })),
   ];
 }
 

@@ -158,8 +158,9 @@ export async function placementOf(asked: Asked): Promise<Placement> {
     return warped ? { space: { kind: "geographic" }, isUpward: true, warped } : indexPlacement(asked);
   }
   const { places, isDegrees, unit } = known;
-  const mapping = pyramid.crs ? undefined : await gridMappingOf(arrayOf(asked), signal);
-  const crs = pyramid.crs ? projectionOf(pyramid.crs) : mapping && projectionOfGridMapping(mapping);
+  const named = pyramid.crs && projectionOf(pyramid.crs);
+  const mapping = named ? undefined : await gridMappingOf(arrayOf(asked), signal);
+  const crs = named ?? (mapping && projectionOfGridMapping(mapping));
   if (crs === "geographic" || (crs === undefined && isDegrees)) return onGlobe(asked, places);
   if (crs) {
     // Projections of CF are in metres.

@@ -26,6 +26,13 @@ export function isAbort(error: unknown): boolean {
   return name === "AbortError" || code === "Aborted";
 }
 
+/** A warning of the package, for a scientist. */
+export function warningText(warning: string): string {
+  if (!/ignores byte ranges/.test(warning)) return warning;
+  const host = /https?:\/\/[^/\s]+/.exec(warning)?.[0] ?? "This server";
+  return `${host} does not send parts of files. Each file is read whole, once, and kept: the first look takes longer.`;
+}
+
 export function explain(error: unknown, url: URL | null): Explanation {
   const detail = messages(error).join("\n");
   if (error instanceof AddressError) {
