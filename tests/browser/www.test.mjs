@@ -87,7 +87,7 @@ test("viewer: limits of a field change its colours and the colour bar's numbers"
   high.value = "280";
   high.dispatchEvent(new Event("change", { bubbles: true }));
   await until(() => viewer.differs(before), "another picture");
-  equal(viewer.find("#legend .scale span:last-child").textContent, "280");
+  equal(viewer.find("#legend .scale span:last-child").textContent, "280", "the last number of the bar");
   await until(() => viewer.query.get("limits")?.endsWith(",280"), "the limits in the address");
 });
 

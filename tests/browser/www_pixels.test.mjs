@@ -247,7 +247,8 @@ test("pixels: limits stay the same from one time to the next", async () => {
     ok(scale.length > 1, "the colour bar has numbers");
     scales.push(scale);
     const limits = picture.query.get("limits")?.split(",").map(Number);
-    const own = limits ?? [scale[0], scale.at(-1)].map((tick) => Number.parseFloat(tick.replace("−", "-")));
+    const fields = picture.document.querySelectorAll("#field-style .numbers input");
+    const own = limits ?? [...fields].map((field) => Number(field.value));
     const elements = (await elementsOf(picture, facts)).filter(
       ({ row, column }) => facts.values[time][row][column] !== null,
     );

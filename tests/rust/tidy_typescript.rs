@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// The rooms of `src/ts`, and the rooms that each may use: `entry → zarrita → api → port ← engine`.
+/// The rooms of `src/ts`, and the rooms that each may use: `entry → {adapter, zarrita} → {convention, api} → port ← engine`.
 const LAYERS: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("elements", &["model"]),
@@ -18,7 +18,8 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("api", &["store", "port", "codec", "elements", "model"]),
     ("convention", &["api", "port", "model"]),
     ("zarrita", &["api", "store", "port", "elements", "model"]),
-    ("entry", &["zarrita", "convention", "api", "store", "port", "engine", "elements", "model"]),
+    ("adapter", &["convention", "api", "elements", "model"]),
+    ("entry", &["adapter", "zarrita", "convention", "api", "store", "port", "engine", "elements", "model"]),
 ];
 
 fn files(folder: &Path) -> Vec<PathBuf> {

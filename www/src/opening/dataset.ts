@@ -102,7 +102,7 @@ const order = new Intl.Collator("en", { numeric: true });
 const byName = (a: string, b: string) => order.compare(a, b);
 
 export async function openDataset(source: Source, signal: AbortSignal): Promise<Dataset> {
-  const root: DatasetNode = await zarr.open(source.store, { signal });
+  const root = await openRoot(source.store, signal);
   signal.throwIfAborted();
   if (root.kind === "array") return new Dataset(source, root, [{ path: "", kind: "array" }]);
   const store = await consolidatedStore(root, source.store);
@@ -111,6 +111,17 @@ export async function openDataset(source: Source, signal: AbortSignal): Promise<
   const { zarrFormat } = root;
   const known = await (zarrFormat === 3 ? zarr.open.v3(store, { signal }) : zarr.open.v2(store, { signal }));
   return new Dataset(source, known, sorted(store.contents()));
+}
+
+/** Version 3 first, and version 2 only where that is not: what is not there fills the browser's console with complaints. */
+async function openRoot(store: zarr.Readable, signal: AbortSignal): Promise<DatasetNode> {
+  try {
+    return await zarr.open.v3(store, { signal });
+  } catch {
+    signal.throwIfAborted();
+    // Drafts of version 3, and servers that refuse what is not there.
+    return zarr.open(store, { signal });
+  }
 }
 
 type Consolidated = zarr.Listable<zarr.AsyncReadable>;

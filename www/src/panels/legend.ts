@@ -8,7 +8,12 @@ import type { FieldStyle, Scene, SceneChannel } from "../scene/scene.js";
 import { roundedText, scaleTexts } from "../text/numbers.js";
 import { gradient } from "./field.js";
 
-const TICKS = 5;
+/** Steps between the numbers below the bar. */
+const MOST_STEPS = 6;
+/** Powers of ten in a range of doubles, before they are thinned. */
+const MOST_TICKS = 700;
+/** Nearer to an end of the bar than this share, a number would stick out. */
+const EDGE = 0.08;
 /** More names than these would cover the picture. */
 const NAMES = 8;
 
@@ -24,10 +29,15 @@ export class Legend {
     this.#place.replaceChildren();
   }
 
-  showField({ title, unit, integer }: Pick<Scene, "title" | "unit" | "integer">, style: FieldStyle): void {
-    const bar = element("div", { class: "bar" });
+  showField({ title, unit }: Pick<Scene, "title" | "unit">, style: FieldStyle): void {
+    const [low, high] = style.range.map(roundedText);
+    const bar = element("div", {
+      class: "bar",
+      role: "img",
+      "aria-label": `Colours from ${low} to ${high} ${unit}`,
+    });
     bar.style.background = gradient(style.colormap, style.reversed);
-    const ticks = ticksOf(style, integer);
+    const ticks = ticksOf(style);
     const texts = style.log ? ticks.map(roundedText) : scaleTexts(ticks);
     const words = element(
       "p",
@@ -35,7 +45,8 @@ export class Legend {
       title,
       ...(unit ? [" ", element("span", { class: "unit" }, unit)] : []),
     );
-    const scale = element("div", { class: "scale" }, ...texts.map((text) => element("span", {}, text)));
+    const scale = element("div", { class: "scale" });
+    for (const [at, text] of texts.entries()) scale.append(tickLabel(text, shareOf(ticks[at] ?? 0, style)));
     this.#place.replaceChildren(words, bar, scale);
     this.#place.hidden = false;
   }
@@ -55,13 +66,42 @@ export class Legend {
   }
 }
 
-/** Values at equal distances along the bar: whole numbers where values are, as far as the range can be divided so. */
-function ticksOf({ range: [low, high], log }: FieldStyle, integer: boolean): number[] {
-  const isLog = log && low > 0;
-  const isDivided = (count: number) => Number.isInteger((high - low) / (count - 1));
-  const count = integer && !isLog ? ([5, 4, 6, 3].find(isDivided) ?? TICKS) : TICKS;
-  return Array.from({ length: count }, (_, step) => {
-    const share = step / (count - 1);
-    return isLog ? low * (high / low) ** share : low + share * (high - low);
-  });
+/** How far along the bar a value is. */
+function shareOf(value: number, { range: [low, high], log }: FieldStyle): number {
+  return log && low > 0 ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
 }
+
+/** Under its place of the bar; the outer ones stay inside. */
+function tickLabel(text: string, share: number): HTMLElement {
+  const label = element("span", {}, text);
+  label.style.left = `${(share * 100).toFixed(2)}%`;
+  const shift = share < EDGE ? "0" : share > 1 - EDGE ? "-100%" : "-50%";
+  label.style.transform = `translateX(${shift})`;
+  return label;
+}
+
+/** Round values inside the range, a few of them; of a logarithmic scale powers of ten. */
+function ticksOf({ range: [low, high], log }: FieldStyle): number[] {
+  if (log && low > 0) {
+    const powers = multiples(Math.log10(low), Math.log10(high), 1).map((power) => 10 ** power);
+    if (powers.length > 1) return thinned(powers);
+  }
+  return multiples(low, high, roundStep((high - low) / MOST_STEPS));
+}
+
+/** 1, 2 or 5 times a power of ten: the next that is not smaller. */
+function roundStep(step: number): number {
+  const power = 10 ** Math.floor(Math.log10(step));
+  return ([1, 2, 5].find((digit) => digit * power >= step * (1 - 1e-9)) ?? 10) * power;
+}
+
+function multiples(low: number, high: number, step: number): number[] {
+  const [first, last] = [Math.ceil(low / step - 1e-9), Math.floor(high / step + 1e-9)];
+  const count = Math.max(0, Math.min(last - first + 1, MOST_TICKS));
+  return Array.from({ length: count }, (_, at) => Number(((first + at) * step).toPrecision(12)));
+}
+
+const thinned = (values: number[]): number[] => {
+  const every = Math.ceil(values.length / MOST_STEPS);
+  return values.filter((_, at) => at % every === 0);
+};

@@ -180,7 +180,8 @@ export class Picture {
     drawn.stop();
     drawn.labels.clear();
     this.#map.setLayers([]);
-    drawn.image.layer.dispose();
+    // OpenLayers has put off some of its work on the layer until after this frame.
+    setTimeout(() => drawn.image.layer.dispose());
     if (drawn.bar) this.#map.removeControl(drawn.bar);
     [this.#graticule, this.#coast] = [null, null];
   }
