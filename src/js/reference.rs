@@ -1,4 +1,4 @@
-//! Stores of references: a document at a URL, or its text.
+//! Reference stores: their document is at a URL, or given as text.
 
 use std::rc::Rc;
 
@@ -13,8 +13,8 @@ use crate::store::http::url::RootUrl;
 use crate::store::reference::hosts::AllowedHosts;
 use crate::store::reference::{ReferenceOptions, ReferenceStore, Source};
 
-/// Makes a store of references: of the document at `url`, or of `text`, whose relative references are seen from `base`. Throws a
-/// report.
+/// Creates a store of references: of the document at `url`, or of `text`, whose relative references
+/// are resolved against `base`. Throws a report.
 #[wasm_bindgen(js_name = referenceStore)]
 pub fn reference_store(
     url: Option<String>,
