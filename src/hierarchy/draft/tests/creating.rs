@@ -37,7 +37,7 @@ fn a_hierarchy_is_created_once_with_its_suffix_and_its_extensions() {
 }
 
 #[test]
-fn a_store_of_another_format_gets_no_entry_point() {
+fn stores_of_another_format_get_no_entry_point() {
     each(|draft| {
         for (key, text) in [
             ("zarr.json", r#"{"zarr_format":3,"node_type":"group"}"#),
@@ -146,7 +146,7 @@ fn two_sibling_nodes_cannot_have_the_same_name() {
 }
 
 #[test]
-fn overwriting_erases_first() {
+fn overwriting_erases_the_old_node_first() {
     each(|draft| {
         let made = TestHierarchy::with(draft, &["a", "g/", "g/b"]);
         made.put("data/root/a/c0/0");
