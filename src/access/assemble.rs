@@ -1,7 +1,10 @@
-//! Steps 5 and 6 for one part: decode the chunks that arrive, scatter their elements into the part's buffer. Runs in a worker.
+//! Steps 5 and 6 for one part: decodes the chunks that arrive, and scatters their elements into the
+//! part's buffer. It runs in a worker.
 //!
-//! The buffer starts as fill value, so absent chunks need no word. A chunk that fills neighbouring bytes of the part is decoded
-//! straight into them. Where elements are wanted as something else, that is done to the whole part at its end. Deliberately sync and without store: what is fetched comes in by [`Assembly::supply`].
+//! The buffer starts as fill value, so absent chunks need no instruction. A chunk whose elements go
+//! to contiguous bytes of the part is decoded directly into them. Conversion applies to the whole
+//! part at the end. Everything is synchronous and without a store: fetched bytes come in by
+//! [`Assembly::supply`].
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -9,27 +12,27 @@ use std::rc::Rc;
 use crate::access::binding::{Binding, Level};
 use crate::access::dimension_order::{in_array_order, packed_strides};
 use crate::access::instruction::{ChunkInstruction, ChunkProjection, PartHeader, ProjectedAxis, touched};
-use crate::access::part_buffer::PartBuffer;
+use crate::access::part_buffer::{PartBuffer, Strides};
 use crate::error::{Error, Result};
 use crate::format::codec::pipeline::{Elements, Scratch};
 use crate::format::codec::user::{Ledger, Request, is_waiting};
 use crate::format::conversion::Conversion;
 use crate::limits;
 
-/// A part in the making.
+/// A part while it is filled.
 pub struct Assembly {
     binding: Rc<Binding>,
-    /// Elements from one place to the next along each dimension of the part.
+    /// The strides of the part in elements.
     strides: Vec<usize>,
     buffer: PartBuffer,
     conversion: Option<Conversion>,
-    /// Pieces whose chunks wait for codecs of the user's.
+    /// Chunks that wait for a user's codec.
     waiting: Vec<Waiting>,
-    /// The number of the next request for one.
+    /// The id of the next request to a user's codec.
     next_request: u32,
 }
 
-/// A instruction that was begun.
+/// A chunk whose decoding has begun and that waits for a user's codec.
 struct Waiting {
     instruction: ChunkInstruction,
     encoded: Vec<u8>,
@@ -37,10 +40,11 @@ struct Waiting {
 }
 
 impl Assembly {
-    /// An empty part: all fill value. `spare` is memory that it may use, with anything in it.
+    /// A part that is all fill value. `spare` is memory to reuse; its bytes do not matter.
     ///
     /// # Errors
-    /// `Limit` when there is no memory for it, `Argument` for elements that cannot be what is wanted.
+    /// `Limit` when there is no memory for the part. `Argument` for a malformed header, and for a
+    /// conversion that the data type does not have.
     pub fn begin(binding: &Rc<Binding>, header: &[u32], spare: Vec<u8>) -> Result<Self> {
         let header = PartHeader::from_words(header)?;
         let shape: Vec<u64> = header.shape.iter().map(|extent| u64::from(*extent)).collect();
@@ -57,10 +61,11 @@ impl Assembly {
         Ok(Self { binding, strides, buffer, conversion, waiting: Vec::new(), next_request: 0 })
     }
 
-    /// Decodes the instructions of a table, whose buffers are given by number, and scatters them.
+    /// Decodes the chunks of a table of instructions and scatters their elements. `buffers` are
+    /// those that the table refers to by number.
     ///
     /// # Errors
-    /// As the codecs: `Format` for corrupt bytes; the key is relative to the array.
+    /// As the codecs: `Format` for corrupt bytes. The error's key is relative to the array.
     pub fn supply(&mut self, table: &[u32], buffers: &[&[u8]], scratch: &mut Scratch) -> Result<()> {
         let instructions = ChunkInstruction::read_all(table)?;
         self.buffer.expect(instructions.iter().map(|instruction| instruction.projection.count()).sum());
@@ -80,7 +85,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Hands out what the user's codecs are to do: each request once, with the chunk's key.
+    /// Calls `take` with each new request to a user's codec and the key of its chunk. Each request
+    /// is handed out once.
     pub fn requests(&mut self, mut take: impl FnMut(&str, Request<'_>)) {
         let binding = self.binding.clone();
         for Waiting { instruction, ledger, .. } in &mut self.waiting {
@@ -89,10 +95,11 @@ impl Assembly {
         }
     }
 
-    /// Takes what a codec of the user's has made for a request.
+    /// Takes the output of a user's codec for a request.
     ///
     /// # Errors
-    /// `Format` for elements that are not as many as the chunk's.
+    /// `Format` when the output does not have as many elements as the chunk. `Argument` for an id
+    /// that no request has.
     pub fn answer(&mut self, id: u32, output: &[u8]) -> Result<()> {
         for waiting in &mut self.waiting {
             let answered = waiting.ledger.answer(id, output);
@@ -100,10 +107,10 @@ impl Assembly {
                 return Ok(());
             }
         }
-        Err(Error::argument("an answer to what was not asked"))
+        Err(Error::argument("the output of a user's codec has an id that no request has"))
     }
 
-    /// Goes on with every instruction that has all of its answers.
+    /// Continues every chunk whose requests are all answered.
     ///
     /// # Errors
     /// As [`supply`](Self::supply).
@@ -118,12 +125,12 @@ impl Assembly {
         Ok(())
     }
 
-    /// Whether a instruction waits for a codec of the user's.
+    /// Whether a chunk waits for a user's codec.
     pub fn is_waiting(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Places a instruction, as far as it goes without codecs that have not answered.
+    /// Decodes a chunk until it is placed, or needs a user's codec that has not answered.
     fn attempt(&mut self, mut waiting: Waiting, scratch: &mut Scratch) -> Result<()> {
         let users = self.binding.users().clone();
         let exchange = |ledger: &mut Ledger| users.iter().for_each(|users| users.exchange(ledger));
@@ -143,14 +150,15 @@ impl Assembly {
         key_of(&self.binding, instruction)
     }
 
-    /// The finished part, in the order of the header: packed elements, or offsets and bytes where elements have lengths of their
-    /// own.
+    /// The finished part, in the order of its header: packed elements, or for elements of variable
+    /// length offsets and bytes.
     ///
     /// # Errors
-    /// `Limit` for elements that take too much memory.
+    /// `Limit` for elements that take too much memory. `Argument` while a chunk waits for a user's
+    /// codec.
     pub fn finish(self) -> Result<Vec<u8>> {
         if self.is_waiting() {
-            return Err(Error::argument("a part cannot end while it waits for codecs of the user's"));
+            return Err(Error::argument("the part cannot be finished: a user's codec has not answered"));
         }
         let elements = self.buffer.finish()?;
         match &self.conversion {
@@ -171,18 +179,19 @@ impl Assembly {
         let wanted = wanted_box(level, &instruction.projection)?;
         let decoded = level.pipeline.decode(encoded, &wanted, scratch)?;
         let src = in_array_order(&decoded.strides, &level.axes);
+        let strides = Strides { src: &src, dst: &self.strides };
         match decoded.elements {
-            Elements::Fixed(elements) => {
-                self.buffer.put_fixed(elements, &src, &self.strides, &instruction.projection)
-            }
+            Elements::Fixed(elements) => self.buffer.put_fixed(elements, strides, &instruction.projection),
             Elements::Variable(elements) => {
-                self.buffer.put_variable(&elements, &src, &self.strides, &instruction.projection)
+                self.buffer.put_variable(&elements, strides, &instruction.projection)
             }
         }
     }
 
-    /// Which neighbouring places the whole chunk lands in, when all of it is wanted, and it lands in such, in the order in which it
-    /// is stored.
+    /// The contiguous range of the part's elements that the chunk fills.
+    ///
+    /// `None` unless the whole chunk is wanted and its elements have the same order in the part as
+    /// in the stored bytes.
     fn contiguous(&self, level: &Level, projection: &ChunkProjection) -> Option<Range<usize>> {
         let ChunkProjection::Orthogonal(axes) = projection else { return None };
         let (mut start, mut packed) = (0, 1);
@@ -203,12 +212,13 @@ impl Assembly {
     }
 }
 
-/// Relative to the array.
+/// The chunk's key, relative to the array.
 fn key_of(binding: &Binding, instruction: &ChunkInstruction) -> String {
     binding.metadata().chunk_key_encoding.encode(&instruction.chunk)
 }
 
-/// The box of the chunk, in the level's own order of dimensions, that a move takes elements from.
+/// The box of the chunk that the projection takes elements from, in the level's order of
+/// dimensions.
 fn wanted_box(level: &Level, projection: &ChunkProjection) -> Result<Vec<Range<u64>>> {
     let in_array_order: Vec<Range<u64>> = match projection {
         ChunkProjection::Orthogonal(axes) => axes.iter().map(ProjectedAxis::touched).collect(),
@@ -222,5 +232,5 @@ fn wanted_box(level: &Level, projection: &ChunkProjection) -> Result<Vec<Range<u
 }
 
 fn wrong_table() -> Error {
-    Error::argument("a table of instructions does not fit its array or its buffers")
+    Error::argument("the table of chunk instructions does not match its array or its buffers")
 }

@@ -1,8 +1,11 @@
-//! Step 3, plan: which key, which byte range? The machine of one part.
+//! Step 3, plan: which key, which byte range? The state machine that plans one part.
 //!
-//! It asks ([`PartPlan::take_requests`]) and is answered ([`PartPlan::supply_index`], [`PartPlan::write_instruction`]). A chunk that stands
-//! alone is one need. A shard's index is a need too; answered, it raises the chunks of its inner chunks, and nested shards do it
-//! again. Nothing here awaits: the driver is `read`, and a test can be ten lines over a map.
+//! It names the bytes that it needs ([`PartPlan::take_requests`]) and takes the answers
+//! ([`PartPlan::supply_index`], [`PartPlan::write_instruction`]). A chunk without a shard is one
+//! request. The index of a shard is a request too: its answer adds the requests of the inner
+//! chunks. Nested shards repeat this.
+//!
+//! Nothing here awaits. The driver is in `read`; in a test, ten lines over a map can drive a plan.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -17,71 +20,77 @@ use crate::format::codec::sharding::{IndexLocation, ShardIndex, Sharding};
 use crate::limits;
 use crate::sorted::Map;
 
-/// Bytes that are needed next.
+/// A byte range that a plan needs next.
 #[derive(Clone, Debug)]
 pub struct ByteRequest {
-    /// For the answer.
+    /// Identifies the request when it is answered.
     pub id: usize,
-    /// Indices of the stored chunk in the array's grid.
+    /// Indices of the stored chunk in the array's chunk grid.
     pub chunk: Rc<[u64]>,
-    /// Level of the chunk, or of the shard whose index it is, in the chain of the stored chunk.
+    /// The level of the chunk, or of the shard that the index belongs to. See
+    /// [`Binding`](crate::access::binding).
     pub level: usize,
-    /// Which bytes of it.
+    /// Which bytes of the stored chunk.
     pub range: RequestedRange,
-    /// Whether these bytes are a shard index, which the planner reads, or a chunk, which a decoder does.
+    /// Whether these bytes are a shard index, which the planner reads. Otherwise a decoder reads
+    /// them.
     pub is_index: bool,
-    /// Array indices where the chunk (or shard) starts: of a leaf, what tells it from the array's other ones; of rows of one one more
-    /// number, which no chunk has.
+    /// Array indices where the chunk or shard starts. They identify a leaf chunk within its array.
+    /// A request for rows has one more entry, `u64::MAX`, so that no request for a chunk has the
+    /// same origin.
     pub origin: Rc<[u64]>,
-    /// These bytes are some rows of a chunk.
+    /// Set where these bytes are rows of a chunk. See [`rows`](crate::access::rows).
     pub rows: Option<RowsOf>,
 }
 
-/// What rows were cut from.
+/// Which kind of chunk rows belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RowsOf {
-    /// A stored chunk, which has so many bytes and may be absent.
+    /// A stored chunk of this many bytes. The store may not have it.
     Stored(u64),
-    /// A chunk in a shard.
+    /// An inner chunk of a shard.
     Inner,
 }
 
-/// Which bytes of a stored chunk are needed.
+/// Which bytes of a stored chunk a plan requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestedRange {
-    /// All.
+    /// All bytes.
     Whole,
-    /// Some from the start on.
+    /// A range counted from the start.
     At {
-        /// First byte.
+        /// The first byte.
         offset: u64,
-        /// How many.
+        /// The number of bytes.
         len: u64,
     },
-    /// The last ones.
+    /// The last bytes, this many.
     Last(u64),
 }
 
 /// The plan of one part.
 pub struct PartPlan {
     binding: Rc<Binding>,
-    /// Along each dimension, what is taken from each leaf chunk, ascending; empty for points.
+    /// For each dimension, what each leaf chunk contributes, in ascending order. Empty for points.
     axes: Rc<[Vec<LeafAxis>]>,
-    /// For points: each one's array indices, dimension by dimension.
+    /// For points, one list of array indices for each dimension.
     points: Vec<Rc<[u64]>>,
-    /// First point of the part.
+    /// The number of the part's first point in the selection.
     first_point: u64,
+    /// The chunks and shards to read. A request's id is an index into this list.
     chunks: Vec<PlannedChunk>,
-    /// Needs handed out so far start here in `chunks`.
+    /// How many of them have been requested.
     requested: usize,
 }
 
-/// What a part takes from which leaf chunks, whatever becomes of it: parts of one projection are of the same elements.
+/// Which elements of which leaf chunks a part takes. Two parts with equal projections have the same
+/// elements, though they may convert them differently.
 #[derive(Clone, PartialEq, Eq)]
 pub struct PartProjection(Rc<[Vec<LeafAxis>]>);
 
 impl PartProjection {
-    /// Whether all that is taken from the leaf chunk that starts here is at least so much along each dimension.
+    /// Whether the part takes at least as many elements along each dimension, from the leaf chunk
+    /// that starts at `origin`, as `projection` does.
     pub fn takes(&self, origin: &[u64], projection: &[ProjectedAxis]) -> bool {
         let mut wanted = self.0.iter().zip(origin.iter().zip(projection));
         wanted.all(|(axis, (origin, projection))| {
@@ -92,7 +101,7 @@ impl PartProjection {
         })
     }
 
-    /// The same in words: what two outlines differ in, their words do.
+    /// Serializes it as 32-bit words. Different projections have different words.
     ///
     /// # Errors
     /// `Limit` for a list beyond 2^32 entries.
@@ -117,46 +126,48 @@ struct LeafAxis {
     projection: ProjectedAxis,
 }
 
-/// A chunk of some level that is needed, with all that is wanted inside it.
+/// A chunk or shard that the part needs, with the elements that it takes.
 #[derive(Clone)]
 struct PlannedChunk {
+    /// Indices of the stored chunk in the array's chunk grid.
     chunk: Rc<[u64]>,
     chain: Rc<Chain>,
     level: usize,
     /// Array indices where this chunk starts.
     origin: Rc<[u64]>,
-    /// Where it stands in the stored chunk; `None` for the whole of it.
+    /// Its byte range in the stored chunk. `None` for the whole stored chunk.
     bytes: Option<Range<u64>>,
     rows: Option<RowsOf>,
     wanted: Wanted,
 }
 
+/// The elements that a part takes from a chunk or shard.
 #[derive(Clone)]
 enum Wanted {
     /// A range of `PartPlan::axes` along each dimension.
     Orthogonal(Vec<Range<usize>>),
-    /// Numbers of points.
+    /// Numbers of points in the selection.
     Points(Vec<u32>),
-    /// All of a leaf chunk, as part of a stack.
+    /// All of a leaf chunk, as a member of a batch.
     Whole(BatchSlot),
-    /// These elements of some rows of a leaf chunk.
+    /// Elements of some rows of a leaf chunk.
     Rows(Vec<ProjectedAxis>),
 }
 
-/// What is wanted of a box within a chunk, by where the box starts.
+/// The elements wanted of a box, with the position or the start of the box within its chunk.
 type WantedAt = (Vec<u64>, Wanted);
 
-/// Where a whole chunk goes in a part that is nothing but whole chunks, one behind the other.
+/// The place of a whole chunk in a batch.
 #[derive(Clone, Copy)]
 struct BatchSlot {
-    /// How many chunks stand before it.
+    /// The number of chunks before it.
     slot: u64,
-    /// The dimension along which they stand.
+    /// The dimension along which the chunks of the batch are concatenated.
     along: usize,
 }
 
 impl PartPlan {
-    /// Plans an orthogonal part: `spans` of each dimension's projection.
+    /// Plans a part of an orthogonal selection: `spans` of each dimension's projection.
     ///
     /// # Errors
     /// As binding the array's codecs; `Limit` for a chunk that cannot be addressed.
@@ -178,7 +189,8 @@ impl PartPlan {
         Ok(plan)
     }
 
-    /// Plans points `range` of a selection of points.
+    /// Plans the points number `range` of a selection of points. `points` has one list for each
+    /// dimension.
     ///
     /// # Errors
     /// As [`orthogonal`](Self::orthogonal).
@@ -196,39 +208,42 @@ impl PartPlan {
         Self { binding: binding.clone(), axes, points, first_point: 0, chunks, requested: 0 }
     }
 
-    /// What the part is of, unless it is of points.
+    /// Which elements of which chunks the part takes. `None` for points.
     pub fn projection(&self) -> Option<PartProjection> {
         self.points.is_empty().then(|| PartProjection(self.axes.clone()))
     }
 
-    /// The stored chunks that are needed, as far as they are known.
+    /// The stored chunks that the part needs, once for each planned chunk in them.
     pub fn touched(&self) -> impl Iterator<Item = &Rc<[u64]>> {
         self.chunks.iter().map(|planned| &planned.chunk)
     }
 
-    /// What is needed now that was not asked for before; empty when every answer so far has raised no more.
+    /// Takes the requests that were added since the last call. It is empty when no answer since
+    /// then has added any.
     pub fn take_requests(&mut self) -> Vec<ByteRequest> {
         let first = self.requested;
         self.requested = self.chunks.len();
         (first..self.requested).filter_map(|id| Some(byte_request(id, self.chunks.get(id)?))).collect()
     }
 
-    /// The sharding codec whose index need `id` is.
+    /// The sharding codec of the shard index that request `id` is for.
     ///
     /// # Errors
-    /// `Argument` when it is none.
+    /// `Argument` when the request is not for a shard index.
     pub fn sharding(&self, id: usize) -> Result<&Sharding> {
         let level = self.chunks.get(id).and_then(|planned| planned.chain.level(planned.level));
         level.and_then(|level| level.pipeline.plannable_sharding()).ok_or_else(unknown_request)
     }
 
-    /// Length of the shard in another one whose index need `id` is.
+    /// The length in bytes of the nested shard whose index request `id` is for. `None` for a shard
+    /// that is not nested.
     pub fn nested_len(&self, id: usize) -> Option<u64> {
         let bytes = self.chunks.get(id)?.bytes.as_ref()?;
         Some(bytes.end - bytes.start)
     }
 
-    /// Answers the need of an index. An absent shard is answered by not answering: all of it is fill value.
+    /// Answers the request of a shard index. The caller leaves requests of absent shards
+    /// unanswered: all their elements are fill value.
     ///
     /// # Errors
     /// `Format` for an index that has too few entries.
@@ -250,8 +265,9 @@ impl PartPlan {
         Ok(())
     }
 
-    /// Answers the need of a chunk whose bytes stand at `bytes` of buffer `buffer`: appends what a decoder has to do to `table`. An
-    /// absent chunk is answered by not answering.
+    /// Answers the request of a chunk whose bytes are at `bytes` of buffer number `buffer`: appends
+    /// the instruction for the decoder to `table`. The caller leaves requests of absent chunks
+    /// unanswered.
     ///
     /// # Errors
     /// `Limit` for positions beyond 32 bits.
@@ -275,7 +291,7 @@ impl PartPlan {
         ChunkInstruction { level, buffer, bytes, chunk: planned.chunk.to_vec(), projection }.write(table)
     }
 
-    /// What of a leaf chunk goes where, if it is a box of steps along each dimension.
+    /// The projection of a leaf chunk, where it is a range with even steps along each dimension.
     pub fn projection_box(&self, id: usize) -> Option<Vec<ProjectedAxis>> {
         let axes = match &self.chunks.get(id)?.wanted {
             Wanted::Orthogonal(ranges) => self.projected_axes(ranges),
@@ -285,11 +301,14 @@ impl PartPlan {
         axes.into_iter().map(ProjectedAxis::into_range).collect()
     }
 
-    /// Divides the need of a leaf chunk into chunks of the rows that have what is wanted of it, which are answered in its place; whether
-    /// it did: not where the rows would be most of the chunk.
+    /// Replaces the request of a leaf chunk by requests of the rows that have the wanted elements.
+    /// The caller answers those instead.
+    ///
+    /// Returns `false`, and changes nothing, where the chunk cannot be read by rows or the rows
+    /// would be most of it.
     ///
     /// # Errors
-    /// `Argument` when there is no such need.
+    /// `Argument` when the plan has no such request.
     pub fn divide_into_rows(&mut self, id: usize) -> Result<bool> {
         let planned = self.chunks.get(id).cloned().ok_or_else(unknown_request)?;
         let Some(rows) = planned.chain.rows().filter(|_| planned.level + 1 == planned.chain.depth()) else {
@@ -312,7 +331,8 @@ impl PartPlan {
         Ok(true)
     }
 
-    /// The rows that have what is wanted of a leaf chunk, by where they start in it; `None` where they are many.
+    /// The rows that have the wanted elements of a leaf chunk. `None` where they are most of the
+    /// chunk.
     fn rows_of(&self, planned: &PlannedChunk, rows: &Rows) -> Result<Option<Vec<WantedAt>>> {
         match &planned.wanted {
             Wanted::Orthogonal(ranges) => {
@@ -340,18 +360,20 @@ impl PartPlan {
         }
     }
 
-    /// How a leaf chunk is decoded.
+    /// The shape and the codecs of the leaf chunk of request `id`.
     ///
     /// # Errors
-    /// `Argument` when there is no such need.
+    /// `Argument` when the plan has no such request.
     pub fn leaf(&self, id: usize) -> Result<&Level> {
         self.chunks.get(id).ok_or_else(unknown_request)?.level()
     }
 
-    /// A plan of these leaf chunks of this plan, whole and one behind the other along a dimension of the part; they have one shape.
+    /// A plan that decodes these leaf chunks whole and concatenates them along one dimension.
+    ///
+    /// All must have the same shape.
     ///
     /// # Errors
-    /// `Argument` when there is no such need.
+    /// `Argument` when the plan has no such request.
     pub fn batch(&self, ids: &[usize], along: usize) -> Result<Self> {
         let mut plan = Self::empty(&self.binding, Vec::new());
         for (id, slot) in ids.iter().zip(0..) {
@@ -362,7 +384,7 @@ impl PartPlan {
         Ok(plan)
     }
 
-    /// A leaf takes exactly one entry a dimension.
+    /// The projection of a leaf chunk: its range along each dimension has exactly one entry.
     fn projected_axes(&self, ranges: &[Range<usize>]) -> Vec<ProjectedAxis> {
         let entries = self.axes.iter().zip(ranges);
         entries.filter_map(|(axis, range)| Some(axis.get(range.start)?.projection.clone())).collect()
@@ -379,7 +401,7 @@ impl PartPlan {
         Ok(ChunkProjection::Points { indices, places: places.collect::<Result<_>>()? })
     }
 
-    /// The stored chunks that are touched.
+    /// Adds the stored chunks that have the wanted elements.
     fn add_outer(&mut self, wanted: Wanted) -> Result<()> {
         let grid = self.binding.metadata().chunk_grid.clone();
         let chunk_of = |dimension: usize, index: u64| {
@@ -399,14 +421,15 @@ impl PartPlan {
         Ok(())
     }
 
-    /// The chunks of the next level that are touched, by their position in the planned's chunk.
+    /// The inner chunks that have the wanted elements of a shard, by their position in it.
     fn divide(&self, planned: &PlannedChunk, child: &Level) -> Vec<(Vec<u64>, Wanted)> {
         self.split(&planned.wanted, &|dimension, index| {
             (index - planned.origin[dimension]) / child.shape[dimension].max(1)
         })
     }
 
-    /// Sorts what is wanted by chunk.
+    /// Sorts the wanted elements by the chunk that `chunk_of` names for a dimension and an array
+    /// index.
     fn split(&self, wanted: &Wanted, chunk_of: &dyn Fn(usize, u64) -> u64) -> Vec<(Vec<u64>, Wanted)> {
         match wanted {
             Wanted::Orthogonal(ranges) => {
@@ -426,7 +449,7 @@ impl PartPlan {
                 }
                 chunks.into_entries().map(|(position, numbers)| (position, Wanted::Points(numbers))).collect()
             }
-            // A leaf, which has no chunks in it.
+            // Leaf chunks have no chunks in them.
             Wanted::Whole(_) | Wanted::Rows(_) => Vec::new(),
         }
     }
@@ -438,7 +461,7 @@ impl PlannedChunk {
     }
 }
 
-/// All elements of a chunk, at its place in a stack.
+/// The projection of all elements of a chunk onto its place in a batch.
 fn whole_chunk_projection(shape: &[u64], batch: &BatchSlot) -> Result<Vec<ProjectedAxis>> {
     let axis = |(dimension, extent): (usize, &u64)| {
         let place = if dimension == batch.along { word(batch.slot * extent)? } else { 0 };
@@ -447,7 +470,8 @@ fn whole_chunk_projection(shape: &[u64], batch: &BatchSlot) -> Result<Vec<Projec
     shape.iter().enumerate().map(axis).collect()
 }
 
-/// What each leaf chunk contributes along one dimension of a part, ascending; a chunk that an index list visits again is one entry.
+/// What each leaf chunk contributes along one dimension of a part, in ascending order. A chunk that
+/// an index list visits several times has one entry.
 fn leaf_axes(
     projection: &DimensionProjection,
     spans: &Range<u64>,
@@ -459,7 +483,8 @@ fn leaf_axes(
         let place = word(span.output_start - part_start)?;
         match (&span.indices, leaves.get_mut(&span.chunk)) {
             (ChunkIndices::Range { first, step, count }, _) => {
-                let step = i32::try_from(*step).unwrap_or(1); // Longer than a chunk: one index only.
+                // A step that is longer than a chunk takes one index: its value does not matter.
+                let step = i32::try_from(*step).unwrap_or(1);
                 let projection =
                     ProjectedAxis::Range { first: word(*first)?, step, count: word(*count)?, place };
                 let origin = grid.chunk_extent(span.chunk).start;
@@ -493,7 +518,7 @@ fn extend_list(list: &[u64], place: u32, indices: &mut Vec<u32>, places: &mut Ve
     Ok(())
 }
 
-/// Neighbouring entries of one dimension that lie in one chunk of a coarser grid.
+/// Runs of neighbouring entries of one dimension that lie in the same chunk of a coarser grid.
 fn runs_by_chunk(
     axis: &[LeafAxis],
     range: &Range<usize>,
@@ -510,6 +535,7 @@ fn runs_by_chunk(
     runs
 }
 
+/// The outer product of the runs along each dimension.
 fn outer_product(runs: &[Vec<(u64, Range<usize>)>]) -> Vec<(Vec<u64>, Wanted)> {
     let mut product = vec![(Vec::new(), Vec::new())];
     for along in runs {
@@ -526,7 +552,7 @@ fn outer_product(runs: &[Vec<(u64, Range<usize>)>]) -> Vec<(Vec<u64>, Wanted)> {
     product.into_iter().map(|(position, ranges)| (position, Wanted::Orthogonal(ranges))).collect()
 }
 
-/// The outer product of what is taken of rows along each dimension.
+/// The outer product of the rows along each dimension.
 fn rows_of_axes(axes: &[Vec<RowAxis>]) -> Vec<WantedAt> {
     let mut product = vec![(Vec::new(), Vec::new())];
     for along in axes {
@@ -558,7 +584,7 @@ fn byte_request(id: usize, planned: &PlannedChunk) -> ByteRequest {
     ByteRequest { id, chunk, level: planned.level, range, is_index: sharding.is_some(), origin, rows }
 }
 
-/// Where a shard's index stands; a nested shard's length is known from the index above it.
+/// The byte range of a shard's index. The length of a nested shard is known from the outer index.
 fn index_range(sharding: &Sharding, bytes: Option<&Range<u64>>) -> RequestedRange {
     let len = sharding.index().encoded_len();
     match (sharding.index().location(), bytes) {
@@ -576,5 +602,5 @@ fn at(bytes: Range<u64>) -> RequestedRange {
 }
 
 fn unknown_request() -> Error {
-    Error::argument("an answer names a need that the plan does not have")
+    Error::argument("an answer is for a byte request that the plan has not made")
 }

@@ -1,8 +1,9 @@
-//! A write, planned: which stored chunks does it touch, which elements of the source go where in each?
+//! Plans a write: which stored chunks does it change, and which elements of the source go where in
+//! each?
 //!
-//! The plan is walked chunk by chunk, each computed when it is asked for. What a chunk takes is source out of the source and packed, so
-//! that whoever encodes it needs neither the source nor the selection. Deliberately without bytes of the store: see
-//! [`chunk_update`](super::chunk_update) for what is done with a chunk.
+//! Chunks are computed on demand, one at a time. What a chunk takes is copied out of the source and
+//! packed, so that an encoder needs neither the source nor the selection. The plan does not see the
+//! stored bytes: [`chunk_update`](super::chunk_update) changes a chunk.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,55 +17,57 @@ use crate::error::Result;
 use crate::format::chunk_grid::GridDimension;
 use crate::limits;
 
-/// The chunks of a write.
+/// The chunks that a write changes.
 pub struct WritePlan {
     binding: Rc<Binding>,
-    /// Extent of the source along each of its dimensions.
+    /// The shape of the source.
     source_shape: Vec<u64>,
     work: Work,
 }
 
-/// The index in a chunk and the place in the source of each point.
+/// For each point, its indices in the chunk and its place in the source.
 type Points = Vec<(Vec<u32>, u32)>;
 
 enum Work {
-    /// Along each dimension, one entry a chunk.
+    /// The chunks along each dimension.
     Orthogonal(Vec<WriteAxis>),
-    /// By chunk.
+    /// The points of each chunk.
     Points(Vec<(Vec<u64>, Points)>),
 }
 
 enum WriteAxis {
-    /// Even steps: each chunk is one span.
+    /// A range: each chunk takes one span.
     Spans(DimensionProjection),
-    /// By chunk, index in it and place in the source; of a repeated index the last place.
+    /// An index list: for each chunk, pairs of an index in it and a place in the source. The last
+    /// place counts where an index repeats.
     Listed(Vec<(u64, Vec<(u32, u32)>)>),
 }
 
-/// What one stored chunk takes.
+/// What a write changes in one stored chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkWrite {
-    /// Its indices in the grid.
+    /// Indices of the chunk in the array's chunk grid.
     pub chunk: Vec<u64>,
-    /// Which of its elements take which of the source-out ones.
+    /// Which elements of the chunk take which of the packed source elements.
     pub projection: ChunkProjection,
-    /// What to source out of the source, packed in C order.
+    /// The box of the source to copy, packed in C order: one entry for each dimension.
     pub source: Vec<SourceAxis>,
-    /// Whether every element that lies inside the array is written, so that what was stored does not matter.
+    /// Whether the write replaces every element of the chunk that lies inside the array, so that
+    /// the stored bytes are not needed.
     pub covers: bool,
 }
 
-/// Places along one dimension of the source.
+/// The places that a chunk takes along one dimension of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceAxis {
-    /// Neighbours.
+    /// Consecutive places.
     Range(Range<u64>),
-    /// In this order.
+    /// Places in this order.
     List(Vec<u32>),
 }
 
 impl SourceAxis {
-    /// How many places.
+    /// The number of places.
     pub fn count(&self) -> u64 {
         match self {
             Self::Range(range) => range.end - range.start,
@@ -72,7 +75,7 @@ impl SourceAxis {
         }
     }
 
-    /// Runs of neighbouring places.
+    /// The runs of consecutive places.
     fn runs(&self) -> Vec<Range<u64>> {
         let Self::List(list) = self else {
             let Self::Range(range) = self else { return Vec::new() };
@@ -90,7 +93,7 @@ impl SourceAxis {
 }
 
 impl WritePlan {
-    /// Plans a write to what was selected.
+    /// Plans a write to a resolved selection.
     ///
     /// # Errors
     /// `Limit` for lists too long to hold and for chunks that cannot be addressed.
@@ -106,7 +109,7 @@ impl WritePlan {
         Ok(Self { binding: binding.clone(), source_shape: selected.shape(), work })
     }
 
-    /// How many chunks are touched.
+    /// The number of chunks to change.
     ///
     /// # Errors
     /// `Limit` beyond 64 bits.
@@ -117,12 +120,12 @@ impl WritePlan {
         }
     }
 
-    /// Extent of the source along each of its dimensions.
+    /// The shape of the source.
     pub fn source_shape(&self) -> &[u64] {
         &self.source_shape
     }
 
-    /// Chunk `i` of [`chunk_count`](Self::chunk_count).
+    /// What the write changes in chunk number `i` of [`chunk_count`](Self::chunk_count).
     ///
     /// # Errors
     /// `Limit` for a chunk that cannot be addressed.
@@ -182,7 +185,7 @@ fn nothing() -> ChunkWrite {
     }
 }
 
-/// How many elements along each dimension of a stored chunk lie inside the array.
+/// The extent, along each dimension, of the box of a stored chunk that lies inside the array.
 pub fn inside(binding: &Binding, chunk: &[u64]) -> Vec<u64> {
     let metadata = binding.metadata();
     let along = chunk.iter().zip(&metadata.chunk_grid.dimensions).zip(&metadata.shape);
@@ -217,7 +220,7 @@ impl WriteAxis {
         }
     }
 
-    /// Chunk, what it takes of the source, and the source.
+    /// The index of chunk number `i`, its projection, and the places of the source that it takes.
     fn entry(&self, i: u64) -> Result<(u64, ProjectedAxis, SourceAxis)> {
         match self {
             Self::Spans(projection) => {
@@ -232,7 +235,9 @@ impl WriteAxis {
                 let projection = match &span.indices {
                     ChunkIndices::Range { first, step, count } => ProjectedAxis::Range {
                         first: word(*first)?,
-                        step: i32::try_from(*step).unwrap_or(1), // Longer than a chunk: one index only.
+                        // A step that is longer than a chunk takes one index: its value is not
+                        // used.
+                        step: i32::try_from(*step).unwrap_or(1),
                         count: word(*count)?,
                         place: 0,
                     },
@@ -253,7 +258,7 @@ impl WriteAxis {
     }
 }
 
-/// Sorts points by chunk; of a repeated one the last place counts.
+/// Groups points by chunk. Where a point repeats, the last place counts.
 fn points(lists: &[Rc<[u64]>], grid: &[GridDimension], count: u64) -> Result<Vec<(Vec<u64>, Points)>> {
     let mut chunks: BTreeMap<Vec<u64>, BTreeMap<Vec<u32>, u32>> = BTreeMap::new();
     for place in 0..limits::to_usize(count, "points")? {
@@ -269,7 +274,8 @@ fn points(lists: &[Rc<[u64]>], grid: &[GridDimension], count: u64) -> Result<Vec
     Ok(chunks.into_iter().map(|(chunk, points)| (chunk, points.into_iter().collect())).collect())
 }
 
-/// Calls `take` with each run of neighbouring elements that a source of a packed array of this shape consists of, in C order of the source.
+/// Calls `take` with each run of consecutive elements, in C order, of a box of a packed source of
+/// this shape.
 ///
 /// # Errors
 /// Whatever `take` reports.
@@ -278,7 +284,7 @@ pub fn each_run(
     source: &[SourceAxis],
     take: &mut dyn FnMut(Range<u64>) -> Result<()>,
 ) -> Result<()> {
-    // Trailing dimensions that are taken whole make one run with the one before them.
+    // Trailing dimensions that are taken whole form one run with the dimension before them.
     let (mut run_len, mut dimensions) = (1, source.len());
     while let Some(last) = dimensions.checked_sub(1) {
         if source.get(last) != Some(&SourceAxis::Range(0..shape.get(last).copied().unwrap_or(0))) {
@@ -292,14 +298,15 @@ pub fn each_run(
     };
     let runs = innermost.runs();
     let row = run_len * shape.get(outer.len()).copied().unwrap_or(1);
-    rows(shape, outer, 0, &mut |number| {
+    for_each_row(shape, outer, 0, &mut |number| {
         let start = number * row;
         runs.iter().try_for_each(|run| take(start + run.start * run_len..start + run.end * run_len))
     })
 }
 
-/// Calls `visit` with the number of each row: a position in the outer dimensions, as C order counts it.
-fn rows(
+/// Calls `visit` with the number of each row: the C-order number of a position in the outer
+/// dimensions.
+fn for_each_row(
     shape: &[u64],
     source: &[SourceAxis],
     number: u64,
@@ -308,11 +315,11 @@ fn rows(
     let ([first, source @ ..], [along, shape @ ..]) = (source, shape) else { return visit(number) };
     match first {
         SourceAxis::Range(range) => {
-            range.clone().try_for_each(|place| rows(shape, source, number * along + place, visit))
+            range.clone().try_for_each(|place| for_each_row(shape, source, number * along + place, visit))
         }
-        SourceAxis::List(list) => {
-            list.iter().try_for_each(|place| rows(shape, source, number * along + u64::from(*place), visit))
-        }
+        SourceAxis::List(list) => list
+            .iter()
+            .try_for_each(|place| for_each_row(shape, source, number * along + u64::from(*place), visit)),
     }
 }
 
@@ -335,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_chunks_are_told_from_partial_ones() {
+    fn whole_and_partial_chunks_are_distinguished() {
         let all = plan(&[5, 7], &[3, 4], &Selection::all());
         assert_eq!(all.chunk_count().unwrap(), 4);
         assert!((0..4).all(|i| all.chunk(i).unwrap().covers));
@@ -349,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn of_repeated_indices_the_last_counts() {
+    fn the_last_of_repeated_indices_counts() {
         let list =
             plan(&[6], &[3], &Selection::Orthogonal(vec![DimensionSelection::List(vec![1, 4, 1, -6])]));
         let first = list.chunk(0).unwrap();
@@ -376,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn cuts_are_runs() {
+    fn boxes_of_the_source_become_runs() {
         let runs = |shape: &[u64], source: &[SourceAxis]| {
             let mut runs = Vec::new();
             each_run(shape, source, &mut |run| {

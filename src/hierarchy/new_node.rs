@@ -1,4 +1,4 @@
-//! What a new node shall be, and whether it can be.
+//! Describes a node to create, and checks that it can be created.
 
 use crate::access::binding::Binding;
 use crate::error::{Error, ErrorKind, Result, Stage};
@@ -9,16 +9,16 @@ use crate::format::metadata::write::options::ArrayOptions;
 use crate::format::metadata::write::{self, edit};
 use crate::format::metadata::{ArrayMetadata, GroupMetadata, NodeMetadata, ZarrFormat};
 
-/// What a new node shall be.
+/// A node to create.
 #[derive(Clone, Debug)]
 pub enum NewNode {
     /// An array.
     Array(Box<ArrayOptions>),
     /// A group.
     Group {
-        /// Which dialect.
+        /// The Zarr format.
         format: ZarrFormat,
-        /// JSON of an object.
+        /// The attributes: text of a JSON object.
         attributes: String,
     },
 }
@@ -31,15 +31,16 @@ impl NewNode {
         }
     }
 
-    /// Whether it can be created, as far as no store is needed to tell.
+    /// Checks everything that needs no store.
     ///
     /// # Errors
-    /// As [`create`](super::create::create); of `Stage::UserCodec` while it is not known what a codec of the user's is.
+    /// As [`create`](super::create::create). The stage is `Stage::UserCodec` while the kind of a
+    /// user's codec is unknown.
     pub fn check(&self) -> Result<()> {
         self.document().map(|_| ())
     }
 
-    /// The codecs of the user's that it may name.
+    /// The user's codecs that the node may use.
     pub(super) fn users(&self) -> &Users {
         match self {
             Self::Array(options) => &options.users,
@@ -47,7 +48,7 @@ impl NewNode {
         }
     }
 
-    /// The documents, checked by reading them.
+    /// The documents to write. They are checked: our own reader parses them.
     pub(super) fn document(&self) -> Result<(NodeDocument, NodeMetadata)> {
         let document = match self {
             Self::Array(options) => write::array(&options.metadata()?, &options.users)?,
@@ -65,7 +66,7 @@ impl NewNode {
     }
 }
 
-/// What other readers make of a new array with this grid.
+/// The warning for a grid that other readers refuse.
 fn warning_of(grid: &ChunkGrid) -> Option<String> {
     let refused =
         "zarr-python refuses rectilinear chunk grids by default (its option array.rectilinear_chunks)";
@@ -73,14 +74,15 @@ fn warning_of(grid: &ChunkGrid) -> Option<String> {
     (!grid.is_uniform()).then(|| format!("{refused}; {group}"))
 }
 
-/// Checks the codecs of a new array.
+/// Checks that the codecs of a new array can encode its chunks.
 pub(super) fn check_bound(array: ArrayMetadata, users: &Users) -> Result<()> {
     let binding = Binding::of_with(array, users.clone())?;
     let checked = binding.first_chain().and_then(|chain| chain.check_encodes());
     check_codecs(checked.err())
 }
 
-/// Codecs that another module of the package has are not this one's to judge.
+/// Turns the result of binding into that of the check. A codec that only another build has is no
+/// error.
 fn check_codecs(error: Option<Error>) -> Result<()> {
     match error {
         Some(error) if error.kind() == ErrorKind::Format => {

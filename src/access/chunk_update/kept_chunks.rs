@@ -1,5 +1,5 @@
-//! What of a stored shard matters to a write: its index, and the inner chunks that are not written in full. Where those that are make up
-//! most of it, the rest is read instead of the whole.
+//! The inner chunks of a stored shard that a write keeps. Where a write replaces at least half of
+//! the inner chunks, the kept ones and the index are read instead of the whole shard.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,15 +16,18 @@ use crate::format::codec::sharding::index::ShardIndexFormat;
 use crate::format::codec::sharding::{IndexLocation, ShardIndex};
 use crate::limits;
 
-/// A shard of which at least half of the inner chunks are written in full.
+/// The inner chunks that a write keeps, of a shard of which it replaces at least half.
 pub struct KeptChunks {
     index: Rc<ShardIndexFormat>,
+    /// The number of inner chunks.
     count: usize,
+    /// The numbers of the inner chunks that are replaced.
     replaced: BTreeSet<usize>,
 }
 
 impl KeptChunks {
-    /// Of a write to a stored chunk; `None` where that is no shard, or fewer of its inner chunks are replaced.
+    /// The chunks that a write keeps. `None` where the stored chunk is not a shard, or the write
+    /// replaces less than half of its inner chunks.
     ///
     /// # Errors
     /// As binding the codecs, and `Limit`.
@@ -43,7 +46,7 @@ impl KeptChunks {
         Ok((replaced.len() >= count.div_ceil(2)).then_some(Self { index, count, replaced }))
     }
 
-    /// Where the index stands.
+    /// The byte range of the index.
     pub fn index_range(&self) -> RequestedRange {
         let len = self.index.encoded_len();
         match self.index.location() {
@@ -52,10 +55,11 @@ impl KeptChunks {
         }
     }
 
-    /// Where what is kept stands in a shard that has this index (encoded), and this length, where known.
+    /// The byte ranges of the kept chunks in a shard with this encoded index. `shard_len` is the
+    /// length of the shard, where it is known.
     ///
     /// # Errors
-    /// `Format` for an index that cannot be.
+    /// `Format` for an invalid index.
     pub fn kept(&self, encoded: &[u8], shard_len: Option<u64>) -> Result<KeptRanges> {
         let index: ShardIndex = self.index.decode(encoded, shard_len)?;
         let mut kept = KeptRanges { ranges: Vec::new(), index: 0, len: 0 };
@@ -77,12 +81,12 @@ impl KeptChunks {
     }
 }
 
-/// Places in a shard; what lies behind the last chunk counts for nothing.
+/// The bytes of a stored shard that a write keeps. Bytes after the last chunk do not matter.
 pub struct KeptRanges {
-    /// Of the inner chunks that are kept.
+    /// The byte ranges of the kept inner chunks.
     pub ranges: Vec<Range<u64>>,
-    /// Of the index.
+    /// The offset of the index.
     pub index: u64,
-    /// Length of the shard.
+    /// The length of the shard up to the end of its last chunk or its index.
     pub len: u64,
 }

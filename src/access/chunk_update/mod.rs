@@ -1,7 +1,9 @@
-//! A stored chunk, changed: decoded as far as it must be, written to, encoded again. Runs wherever there are encoders.
+//! Changes a stored chunk: decodes what it has to, writes elements, encodes the chunk again. Runs
+//! in every build that has encoders.
 //!
-//! A shard is taken apart by its index: inner chunks that nothing is written to keep their encoded bytes, nested shards are changed
-//! the same way. What lies past the array's end is always fill value afterwards. A chunk of fill value alone is not stored.
+//! A shard is divided by its index. Inner chunks without a write keep their encoded bytes. Nested
+//! shards are changed in the same way. Afterwards, all elements outside the array are fill value. A
+//! chunk that has only the fill value is not stored.
 
 mod kept_chunks;
 mod pending;
@@ -21,7 +23,7 @@ use source::{NewElements, Source};
 use crate::access::binding::{Binding, Chain, Level};
 use crate::access::dimension_order::{c_strides, in_array_order};
 use crate::access::instruction::{ChunkInstruction, ChunkProjection, ProjectedAxis, word};
-use crate::access::part_buffer::PartBuffer;
+use crate::access::part_buffer::{PartBuffer, Strides};
 use crate::access::write_plan::inside;
 use crate::error::{Error, Result};
 use crate::format::codec::ArrayBytes;
@@ -31,41 +33,41 @@ use crate::format::codec::user::is_waiting;
 use crate::format::data_type::FillValue;
 use crate::limits;
 
-/// What is done to one stored chunk.
+/// The change of one stored chunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkUpdate {
-    /// Its indices in the grid.
+    /// Indices of the chunk in the array's chunk grid.
     pub chunk: Vec<u64>,
-    /// What is done.
+    /// The change.
     pub change: Change,
-    /// Store chunks of fill value too.
+    /// Whether to store chunks that have only the fill value.
     pub keep_empty: bool,
-    /// How inner chunks stand in a shard.
+    /// The order of inner chunks in a shard.
     pub order: ChunkOrder,
 }
 
-/// See [`ChunkUpdate`].
+/// The kinds of change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Elements take new values.
+    /// Gives elements new values.
     Write {
-        /// Which of the chunk's elements take which of the new ones.
+        /// Which elements of the chunk take which of the new elements.
         projection: ChunkProjection,
-        /// There is one new element, for all of them.
+        /// Whether there is one new element, which all take.
         broadcast: bool,
     },
-    /// What lies beyond these extents becomes fill value: the array's end has projection.
+    /// Elements outside the box of these extents become fill value: the array has become smaller.
     Clip(Vec<u64>),
 }
 
-/// What has become of it.
+/// The result of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Updated {
-    /// It is as it was.
+    /// The stored bytes stay as they are.
     Same,
-    /// All of it is fill value: it need not be stored.
+    /// The chunk has only the fill value and need not be stored.
     Empty,
-    /// These bytes are to be stored.
+    /// The bytes to store.
     Bytes(Vec<u8>),
 }
 
@@ -76,10 +78,10 @@ const ORDER_F: u32 = 8;
 const ORDER_MORTON: u32 = 16;
 
 impl ChunkUpdate {
-    /// As words, for crossing to whoever encodes.
+    /// Serializes the change for an encoder that runs elsewhere.
     ///
     /// # Errors
-    /// `Limit` for lists and extents beyond 32 bits.
+    /// `Limit` for lists and extents of 2^32 or more.
     pub fn to_words(&self) -> Result<Vec<u32>> {
         let mut flags = if self.keep_empty { KEEP_EMPTY } else { 0 };
         flags |= match self.order {
@@ -105,12 +107,12 @@ impl ChunkUpdate {
         Ok(words)
     }
 
-    /// From words.
+    /// Parses the words of [`to_words`](Self::to_words).
     ///
     /// # Errors
-    /// `Argument` when they are no update.
+    /// `Argument` when the words are not an update.
     pub fn from_words(words: &[u32]) -> Result<Self> {
-        let malformed = || Error::argument("an update of a chunk is malformed");
+        let malformed = || Error::argument("the update of a chunk is malformed");
         let (flags, rest) = words.split_first().ok_or_else(malformed)?;
         let instruction = ChunkInstruction::read_all(rest)?.pop().ok_or_else(malformed)?;
         let change = match instruction.projection {
@@ -128,17 +130,20 @@ impl ChunkUpdate {
     }
 }
 
-/// All of a dimension.
+/// The projection of a whole dimension onto itself.
 fn whole(extent: u64) -> Result<ProjectedAxis> {
     Ok(ProjectedAxis::Range { first: 0, step: 1, count: word(extent)?, place: 0 })
 }
 
-/// Changes a stored chunk. `old` are its bytes, where there are some and they matter; `elements` are the new ones: packed, or where
-/// they have lengths of their own `n + 1` offsets (32-bit, little-endian) before the bytes; a broadcast one is its bytes.
+/// Changes a stored chunk.
+///
+/// `old` are the stored bytes, where there are some and the change needs them. `elements` are the
+/// new elements: packed; or for elements of variable length `n + 1` offsets (32-bit,
+/// little-endian), then the bytes; or the bytes of the one element that all take.
 ///
 /// # Errors
-/// `Format` for stored bytes that cannot be read, `Argument` for elements that do not fit, and as the encoders. The key is relative
-/// to the array.
+/// `Format` for stored bytes that cannot be decoded. `Argument` for elements that do not fit the
+/// selection. Otherwise as the encoders. The error's key is relative to the array.
 pub fn apply(
     binding: &Rc<Binding>,
     update: &ChunkUpdate,
@@ -168,7 +173,8 @@ struct Updater<'a> {
 }
 
 impl Updater<'_> {
-    /// A chunk of some level; `inside` are the extents within which elements matter.
+    /// Changes a chunk or shard of some level. `inside` are the extents of its box inside the
+    /// array.
     fn chunk(
         &self,
         level: usize,
@@ -176,7 +182,8 @@ impl Updater<'_> {
         old: Option<&[u8]>,
         inside: &[u64],
     ) -> Result<Updated> {
-        let at = self.chain.level(level).ok_or_else(|| Error::argument("a chain has no such level"))?;
+        let at =
+            self.chain.level(level).ok_or_else(|| Error::argument("the codec chain has no such level"))?;
         match (at.pipeline.plannable_sharding(), self.chain.level(level + 1)) {
             (Some(sharding), Some(inner)) => {
                 let shard = Shard { sharding, inner, level, inside };
@@ -215,7 +222,8 @@ impl Updater<'_> {
                 buffer.into_array_bytes()?
             }
         };
-        // What stands for a missing chunk is undefined where the fill value is null.
+        // With a fill value of null, the elements of a missing chunk are undefined. So every chunk
+        // is stored.
         let may_be_missing = !self.update.keep_empty && !metadata.fill_is_null;
         if may_be_missing && all_fill(&elements, fill) {
             return Ok(Updated::Empty);
@@ -223,7 +231,7 @@ impl Updater<'_> {
         level.pipeline.encode(elements).map(Updated::Bytes)
     }
 
-    /// The new elements, where they are the chunk as it is encoded.
+    /// The new elements, where they are the whole chunk in the order in which it is encoded.
     fn whole_chunk(&self, level: &Level, written: Option<&ChunkProjection>) -> Option<&[u8]> {
         let NewElements::Fixed(bytes) = &self.source.elements else { return None };
         let Some(ChunkProjection::Orthogonal(axes)) = written else { return None };
@@ -236,7 +244,8 @@ impl Updater<'_> {
         (in_order && whole && is_all).then_some(bytes)
     }
 
-    /// Puts what was stored within `inside`; answers with all that was stored, packed, where that can be told.
+    /// Copies the stored elements inside the array into the buffer. Returns all stored elements,
+    /// packed, where the codecs give them so.
     fn put_old(
         &self,
         level: &Level,
@@ -253,11 +262,11 @@ impl Updater<'_> {
         let within = ChunkProjection::Orthogonal(within.collect::<Result<_>>()?);
         match decoded.elements {
             Elements::Fixed(elements) => {
-                buffer.put_fixed(elements, &from, strides, &within)?;
+                buffer.put_fixed(elements, Strides { src: &from, dst: strides }, &within)?;
                 Ok((from == strides).then(|| elements.to_vec()))
             }
             Elements::Variable(elements) => {
-                buffer.put_variable(&elements, &from, strides, &within)?;
+                buffer.put_variable(&elements, Strides { src: &from, dst: strides }, &within)?;
                 Ok(None)
             }
         }
@@ -269,9 +278,9 @@ impl Updater<'_> {
         strides: &[usize],
         buffer: &mut PartBuffer,
     ) -> Result<()> {
-        let (turned, from) = match projection {
+        let (inverse, from) = match projection {
             ChunkProjection::Orthogonal(axes) => {
-                (ChunkProjection::Orthogonal(axes.iter().map(turned).collect()), self.source.strides.clone())
+                (ChunkProjection::Orthogonal(axes.iter().map(inverse).collect()), self.source.strides.clone())
             }
             ChunkProjection::Points { indices, places } => {
                 let linear = (0..places.len()).map(|at| {
@@ -286,9 +295,10 @@ impl Updater<'_> {
                 (places, self.source.strides.clone())
             }
         };
+        let strides = Strides { src: &from, dst: strides };
         match &self.source.elements {
-            NewElements::Fixed(elements) => buffer.put_fixed(elements, &from, strides, &turned),
-            NewElements::Variable(elements) => buffer.put_variable(elements, &from, strides, &turned),
+            NewElements::Fixed(elements) => buffer.put_fixed(elements, strides, &inverse),
+            NewElements::Variable(elements) => buffer.put_variable(elements, strides, &inverse),
         }
     }
 
@@ -318,7 +328,8 @@ impl Updater<'_> {
             let updated = match (written, touched.get(&linear)) {
                 (Some(_), None) => Ok(Updated::Same),
                 (Some(_), Some(projection)) => {
-                    // What is replaced is not looked at: it may not even be here.
+                    // The bytes of chunks that are replaced are not used: the caller may not have
+                    // read them.
                     let before = before.filter(|_| !covers(projection, &inside));
                     self.chunk(shard.level + 1, Some(projection), before, &inside)
                 }
@@ -327,7 +338,7 @@ impl Updater<'_> {
                 (None, _) => self.chunk(shard.level + 1, None, before, &inside),
             };
             let updated = match updated {
-                // The codecs of the other inner chunks are asked for as well, so that all are run at once.
+                // The other inner chunks make their requests too, so that all codecs run at once.
                 Err(error) if is_waiting(&error) => {
                     unanswered = Some(error);
                     continue;
@@ -355,8 +366,8 @@ impl Updater<'_> {
     }
 }
 
-/// A move the other way: from places to indices.
-fn turned(axis: &ProjectedAxis) -> ProjectedAxis {
+/// The inverse projection: from places to indices.
+fn inverse(axis: &ProjectedAxis) -> ProjectedAxis {
     match axis {
         ProjectedAxis::Range { first, step: 1, count, place } => {
             ProjectedAxis::Range { first: *place, step: 1, count: *count, place: *first }
@@ -371,7 +382,7 @@ fn turned(axis: &ProjectedAxis) -> ProjectedAxis {
     }
 }
 
-/// Whether every element inside is written. Indices do not repeat.
+/// Whether the projection writes every element inside the array. Indices do not repeat.
 fn covers(projection: &ChunkProjection, inside: &[u64]) -> bool {
     match projection {
         ChunkProjection::Orthogonal(axes) => {
@@ -401,7 +412,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn updates_cross_as_words() {
+    fn updates_round_trip_as_words() {
         let projection = ChunkProjection::Orthogonal(vec![
             ProjectedAxis::Range { first: 3, step: -1, count: 2, place: 0 },
             ProjectedAxis::List { indices: vec![1, 5], places: vec![1, 0] },

@@ -1,4 +1,4 @@
-//! A shard, divided: what of a change goes to which of its inner chunks.
+//! Divides the change of a shard into changes of its inner chunks.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,19 @@ use crate::error::{Error, Result};
 use crate::format::chunk_grid::GridDimension;
 use crate::format::codec::sharding::{Sharding, unravel};
 
-/// A shard being changed.
+/// A shard that is changed.
 pub(super) struct Shard<'a> {
     pub sharding: &'a Sharding,
+    /// The level of its inner chunks.
     pub inner: &'a Level,
+    /// The number of the shard's own level.
     pub level: usize,
+    /// The extents of the box of the shard that lies inside the array, in array order.
     pub inside: &'a [u64],
 }
 
 impl Shard<'_> {
-    /// What is written to each inner chunk, by its number in the index.
+    /// The projection of each inner chunk that is written to, by the chunk's number in the index.
     pub fn divide(&self, projection: &ChunkProjection) -> Result<BTreeMap<usize, ChunkProjection>> {
         let mut touched = BTreeMap::new();
         match projection {
@@ -70,7 +73,7 @@ impl Shard<'_> {
         Ok(touched)
     }
 
-    /// How much of an inner chunk lies inside, in the array's order of dimensions.
+    /// The extents of the box of an inner chunk that lies inside the array, in array order.
     pub fn inside_of(&self, linear: usize) -> Vec<u64> {
         let position = unravel(linear as u64, self.sharding.grid());
         let mut inside = vec![0; self.inside.len()];
@@ -82,7 +85,7 @@ impl Shard<'_> {
     }
 }
 
-/// What of one dimension lies in each of the smaller chunks.
+/// The projection of one dimension, divided by inner chunk.
 fn divide_axis(axis: &ProjectedAxis, extent: u64) -> Result<Vec<(u64, ProjectedAxis)>> {
     match axis {
         ProjectedAxis::Range { first, step, count, place } => {
@@ -93,7 +96,7 @@ fn divide_axis(axis: &ProjectedAxis, extent: u64) -> Result<Vec<(u64, ProjectedA
             spans
                 .map(|span| {
                     let ChunkIndices::Range { first, step, count } = span.indices else {
-                        return Err(Error::argument("a range is divided into ranges"));
+                        return Err(Error::argument("the spans of a range are not ranges"));
                     };
                     let step = i32::try_from(step).unwrap_or(1);
                     let place = place + word(span.output_start)?;

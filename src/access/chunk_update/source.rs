@@ -1,4 +1,4 @@
-//! The new elements of a chunk, and how their places are counted.
+//! The new elements that a write puts into a chunk.
 
 use crate::access::binding::Binding;
 use crate::access::dimension_order::c_strides;
@@ -7,14 +7,15 @@ use crate::error::{Error, Result, Stage};
 use crate::format::codec::array_bytes::VariableBytes;
 use crate::limits;
 
-/// The new elements, and how their places are counted.
+/// The new elements and their strides.
 pub(super) struct Source<'a> {
     pub elements: NewElements<'a>,
-    /// Elements from one place to the next along each dimension; 0 for a broadcast one.
+    /// The strides of the new elements, counted in elements. All are 0 for one element that is
+    /// written everywhere.
     pub strides: Vec<usize>,
 }
 
-/// See [`Source`].
+/// The new elements: packed, or of variable length.
 pub(super) enum NewElements<'a> {
     Fixed(&'a [u8]),
     Variable(VariableBytes),
@@ -50,12 +51,13 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Elements of variable length out of offsets and bytes.
+/// Parses offsets and bytes of elements of variable length.
 fn unpack(bytes: &[u8], count: usize) -> Result<VariableBytes> {
     VariableBytes::from_packed(bytes, count).ok_or_else(|| wrong_elements((count + 1) * 4, bytes.len()))
 }
 
-/// Offsets and bytes of elements of variable length.
+/// Serializes elements of variable length: `n + 1` offsets (32-bit, little-endian), then their
+/// bytes.
 pub fn pack(elements: &VariableBytes) -> Vec<u8> {
     elements.to_packed()
 }

@@ -11,7 +11,10 @@ import type { Gate } from "./gate.ts";
 
 export type { Failure, Home };
 
-/** One arrived response, cut for one part: a table of pieces and the buffers that it refers to by position. */
+/**
+ * One arrived response, cut for one part: a table of chunk instructions, and the buffers that it
+ * refers to by position.
+ */
 export interface Supply {
   table: Uint32Array;
   buffers: Uint8Array[];
