@@ -1,8 +1,8 @@
-//! The interface of the module for conventions: JSON text in and out, by plain numbers, without
-//! wasm-bindgen. `convention/module.ts` calls it.
+//! The face of the conventions' own module: JSON text in, JSON text out, in plain numbers, without wasm-bindgen.
+//! `convention/module.ts` drives it.
 //!
-//! A call returns 0, or 1 if the answer is an error: `{code, message}`. The module imports nothing.
-//! A panic is a trap, after which the instance is replaced.
+//! A call answers 0, or 1 when the answer is an error: `{code, message}`. The module imports nothing; a panic is a trap, after
+//! which the instance is thrown away.
 
 use std::cell::RefCell;
 
@@ -13,8 +13,7 @@ thread_local! {
     static ANSWER: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// A buffer for a request of `len` bytes; null if there is no memory. [`conventions_answer`] frees
-/// it.
+/// A buffer for a request of `len` bytes; null where there is no memory. The call that is given it takes it.
 #[unsafe(no_mangle)]
 pub extern "C" fn conventions_request(len: usize) -> *mut u8 {
     let mut bytes: Vec<u8> = Vec::new();
@@ -25,11 +24,10 @@ pub extern "C" fn conventions_request(len: usize) -> *mut u8 {
     Box::into_raw(bytes.into_boxed_slice()).cast()
 }
 
-/// Answers the request in a buffer.
+/// Answers the request that stands in a buffer.
 ///
 /// # Safety
-/// `request` came from [`conventions_request`] with the same `len`, was completely written, and is
-/// not used again.
+/// `request` came from [`conventions_request`] with the same `len`, all of it was written, and it is not used again.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn conventions_answer(request: *mut u8, len: usize) -> u32 {
     if request.is_null() {
@@ -46,13 +44,13 @@ pub unsafe extern "C" fn conventions_answer(request: *mut u8, len: usize) -> u32
     status
 }
 
-/// Address of the answer. It is valid until the next call.
+/// Where the answer stands, until the next call.
 #[unsafe(no_mangle)]
 pub extern "C" fn conventions_answer_ptr() -> *const u8 {
     ANSWER.with_borrow(|answer| answer.as_ptr())
 }
 
-/// Length of the answer in bytes.
+/// How long it is.
 #[unsafe(no_mangle)]
 pub extern "C" fn conventions_answer_len() -> usize {
     ANSWER.with_borrow(String::len)
