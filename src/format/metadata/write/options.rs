@@ -128,7 +128,7 @@ impl ArrayOptions {
     pub fn like(text: &str, like: Option<&ArrayMetadata>) -> Result<Self> {
         Document::parse(text.as_bytes())
             .and_then(|document| Self::read(document.root(), like))
-            .map_err(|error| as_argument(error))
+            .map_err(as_argument)
     }
 
     fn read(json: Json<'_>, like: Option<&ArrayMetadata>) -> Result<Self> {
