@@ -5,7 +5,7 @@
 
 use super::extension;
 use super::uri::SpecUri;
-use crate::error::{Error, Result, Stage};
+use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::format::metadata::json::{Document, Json, Object};
 use crate::format::metadata::write::text::{ObjectText, string};
 use crate::format::metadata::{Draft, ZarrFormat};
@@ -96,9 +96,7 @@ impl EntryPoint {
         match Self::parse(text.as_bytes()) {
             Ok(Some(read)) if read == *self => Ok(text),
             Ok(_) => Err(Error::argument("the options do not make a valid entry point")),
-            Err(error) if error.kind() == crate::error::ErrorKind::Format => {
-                Err(Error::argument(error.message()).with_context(error.context().clone()))
-            }
+            Err(error) if error.kind() == ErrorKind::Format => Err(error.into_argument()),
             Err(error) => Err(error),
         }
     }
@@ -151,7 +149,6 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::error::ErrorKind;
 
     fn example(draft: Draft) -> Value {
         match draft {

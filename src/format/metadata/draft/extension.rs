@@ -57,9 +57,6 @@ impl<'a> ExtensionPoint<'a> {
 
 /// The error for a value at an extension point where no extension is known: `Unsupported` with the
 /// URI for an extension, `Format` for any other value.
-///
-/// # Errors
-/// `Unsupported` by URI for an extension, `Format` for anything else.
 pub(super) fn refuse(json: Json<'_>, what: &str, expected: &str) -> Error {
     if json.kind_name() != "an object" {
         return json.unexpected(expected);

@@ -74,7 +74,7 @@ fn a_store_that_cannot_list_opens_nodes_by_path() {
         assert_eq!(made.open("h").unwrap().metadata.kind(), NodeKind::Group);
         assert_eq!(made.open("").unwrap().metadata.kind(), NodeKind::Group);
         assert_eq!(made.open("g").unwrap_err().kind(), ErrorKind::NotFound);
-        // An array's chunks can be told; a group's cannot.
+        // The keys of an array's chunks are known; those of the nodes below a group are not.
         made.put("data/root/g/a/c0/0");
         assert!(made.erase("g/a", false));
         made.assert_keys(&["meta/root/h.group.json", "zarr.json"]);
