@@ -1,6 +1,6 @@
 //! Tasks: futures that TypeScript polls. `host.wake(task)` requests a poll, and `poll(task)` does
-//! it. `wasm_bindgen_futures::spawn_local` is not used, because nobody could catch a trap in its
-//! polls.
+//! it. `wasm_bindgen_futures::spawn_local` is not used, because a trap in its polls could not be
+//! caught.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;

@@ -88,7 +88,8 @@ impl Store for MemoryStore {
                 match key.get(start.len()..).and_then(|rest| rest.split_once('/')) {
                     None => listing.keys.push(StoreKey::parse(key)?),
                     Some((name, _)) => {
-                        // Keys are sorted, but `a.b` is between `a` and `a/b`, so a name may occur again.
+                        // Keys are sorted, but `a.b` is between `a` and `a/b`, so a name may occur
+                        // again.
                         let child =
                             NodePath::from_normal(key.get(..start.len() + name.len()).unwrap_or_default());
                         listing.prefixes.extend(child);
