@@ -270,6 +270,13 @@ impl Error {
         self
     }
 
+    /// Makes it an `Argument` error: what failed was text or a choice of the caller.
+    #[must_use]
+    pub fn into_argument(mut self) -> Self {
+        self.0.kind = ErrorKind::Argument;
+        self
+    }
+
     /// Who must act.
     pub fn kind(&self) -> ErrorKind {
         self.0.kind

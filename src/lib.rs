@@ -37,6 +37,7 @@
 //! | binding | an array's metadata with its codecs bound to data type and chunk shape | [`access::binding`] |
 //! | byte range | the bytes of one store value that a request wants: all, some, or the last ones | [`store::byte_range`] |
 //! | byte request | one range of a stored chunk that a plan wants next | [`access::plan::ByteRequest`] |
+//! | cache entry | a chunk or a shard index that is kept in memory for later reads | [`read`](mod@read) |
 //! | chunk | what users call a chunk: an inner chunk where there are shards, else a stored chunk | |
 //! | chunk instruction | tells a decoder: decode these bytes as this chunk, place these of its elements there | [`access::instruction`] |
 //! | chunk key | the store key of a stored chunk, relative to the array | [`format::chunk_key`] |

@@ -1,5 +1,5 @@
-//! The order of dimensions: how values of a transposed chunk are sorted by the array's dimensions, and
-//! the strides of packed elements. All strides count elements, not bytes.
+//! The order of dimensions: how values of a transposed chunk are sorted by the array's dimensions,
+//! and the strides of packed elements. All strides count elements, not bytes.
 
 use crate::error::Result;
 use crate::limits;

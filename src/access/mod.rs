@@ -6,8 +6,7 @@
 //! - [`selection`] resolves what the caller asks for.
 //! - [`projection`] finds the chunks along each dimension.
 //! - [`part`] cuts the output into boxes of about equal size; [`nearest`] orders them by distance
-//!   from a
-//! point, where the caller gives one.
+//!   from a point, where the caller gives one.
 //! - [`plan`] names the byte ranges that one part needs.
 //! - [`assemble`], in a worker, decodes the chunks and fills the part.
 //!
@@ -15,7 +14,8 @@
 //! [`chunk_update`] changes one stored chunk.
 //!
 //! [`binding`] has the metadata and the codecs that both sides share. [`instruction`] is the
-//! message from the planner to the decoder. [`rows`] reads uncompressed chunks in pieces.
+//! message from the planner to the decoder. [`rows`] reads parts of
+//! uncompressed chunks. [`dimension_order`] computes strides.
 
 pub mod assemble;
 pub mod binding;

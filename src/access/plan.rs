@@ -12,8 +12,8 @@ use std::rc::Rc;
 
 use crate::access::binding::{Binding, Chain, Level};
 use crate::access::instruction::{ChunkInstruction, ChunkProjection, ProjectedAxis, halves, word};
-use crate::access::projection::{ChunkIndices, DimensionProjection};
-use crate::access::rows::{RowAxis, Rows};
+use crate::access::projection::{ChunkIndices, DimensionProjection, outer_product};
+use crate::access::rows::Rows;
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::GridDimension;
 use crate::format::codec::sharding::{IndexLocation, ShardIndex, Sharding};
@@ -104,7 +104,7 @@ impl PartProjection {
     /// Serializes it as 32-bit words. Different projections have different words.
     ///
     /// # Errors
-    /// `Limit` for a list beyond 2^32 entries.
+    /// `Limit` for a list of 2^32 entries or more.
     pub fn to_words(&self) -> Result<Vec<u32>> {
         let mut words = Vec::new();
         for axis in self.0.iter() {
@@ -339,9 +339,10 @@ impl PartPlan {
                 let axes = self.projected_axes(ranges);
                 let axes =
                     axes.iter().enumerate().map(|(dimension, projection)| rows.divide(dimension, projection));
-                let axes = axes.collect::<Result<Vec<Vec<RowAxis>>>>()?;
+                let axes = axes.collect::<Result<Vec<_>>>()?;
                 let count = axes.iter().map(|axis| axis.len() as u64).fold(1, u64::saturating_mul);
-                Ok(rows.are_few(count).then(|| rows_of_axes(&axes)))
+                let rows_of = |(starts, projection)| (starts, Wanted::Rows(projection));
+                Ok(rows.are_few(count).then(|| outer_product(&axes).into_iter().map(rows_of).collect()))
             }
             Wanted::Points(numbers) => {
                 let mut found: Map<Vec<u64>, Vec<u32>> = Map::new();
@@ -437,7 +438,8 @@ impl PartPlan {
                 let runs: Vec<_> = runs
                     .map(|(dimension, (axis, range))| runs_by_chunk(axis, range, &|i| chunk_of(dimension, i)))
                     .collect();
-                outer_product(&runs)
+                let product = outer_product(&runs).into_iter();
+                product.map(|(position, ranges)| (position, Wanted::Orthogonal(ranges))).collect()
             }
             Wanted::Points(numbers) => {
                 let mut chunks: Map<Vec<u64>, Vec<u32>> = Map::new();
@@ -533,40 +535,6 @@ fn runs_by_chunk(
         }
     }
     runs
-}
-
-/// The outer product of the runs along each dimension.
-fn outer_product(runs: &[Vec<(u64, Range<usize>)>]) -> Vec<(Vec<u64>, Wanted)> {
-    let mut product = vec![(Vec::new(), Vec::new())];
-    for along in runs {
-        product = product
-            .into_iter()
-            .flat_map(|(position, ranges): (Vec<u64>, Vec<Range<usize>>)| {
-                along.iter().map(move |(chunk, range)| {
-                    let position = position.iter().copied().chain([*chunk]).collect();
-                    (position, ranges.iter().cloned().chain([range.clone()]).collect())
-                })
-            })
-            .collect();
-    }
-    product.into_iter().map(|(position, ranges)| (position, Wanted::Orthogonal(ranges))).collect()
-}
-
-/// The outer product of the rows along each dimension.
-fn rows_of_axes(axes: &[Vec<RowAxis>]) -> Vec<WantedAt> {
-    let mut product = vec![(Vec::new(), Vec::new())];
-    for along in axes {
-        let longer = |(starts, projection): &(Vec<u64>, Vec<ProjectedAxis>), row: &RowAxis| {
-            (extended(starts, row.start), extended(projection, row.projection.clone()))
-        };
-        product =
-            product.iter().flat_map(|so_far| along.iter().map(move |row| longer(so_far, row))).collect();
-    }
-    product.into_iter().map(|(starts, projection)| (starts, Wanted::Rows(projection))).collect()
-}
-
-fn extended<T: Clone>(list: &[T], next: T) -> Vec<T> {
-    list.iter().cloned().chain([next]).collect()
 }
 
 fn byte_request(id: usize, planned: &PlannedChunk) -> ByteRequest {

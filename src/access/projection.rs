@@ -187,6 +187,22 @@ fn list_spans(indices: impl Iterator<Item = u64>, grid: &GridDimension) -> Resul
     Ok(spans)
 }
 
+/// Combines one list for each dimension to every combination of their entries, in C order.
+///
+/// An entry is an index, such as that of a chunk along the dimension, and what belongs to it.
+pub fn outer_product<T: Clone>(axes: &[Vec<(u64, T)>]) -> Vec<(Vec<u64>, Vec<T>)> {
+    let mut product = vec![(Vec::new(), Vec::new())];
+    for along in axes {
+        let longer = |(indices, items): &(Vec<u64>, Vec<T>), (index, item): &(u64, T)| {
+            let indices = indices.iter().copied().chain([*index]).collect();
+            (indices, items.iter().cloned().chain([item.clone()]).collect())
+        };
+        product =
+            product.iter().flat_map(|so_far| along.iter().map(move |entry| longer(so_far, entry))).collect();
+    }
+    product
+}
+
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {

@@ -34,13 +34,9 @@ pub struct Rows {
     chunk_bytes: u64,
 }
 
-/// What is taken of one row along one dimension.
-pub struct RowAxis {
-    /// The index in the chunk where the row starts.
-    pub start: u64,
-    /// Which elements go where; indices are relative to the row.
-    pub projection: ProjectedAxis,
-}
+/// What is taken of one row along one dimension: the index in the chunk where the row starts, and
+/// the projection, whose indices are relative to the row.
+pub type RowAxis = (u64, ProjectedAxis);
 
 impl Rows {
     /// The rows of chunks of this level. `None` where chunks are small, or their bytes are not
@@ -132,7 +128,7 @@ impl Rows {
             let start = self.start_of(dimension, index);
             let projection =
                 ProjectedAxis::Range { first: word(index - start)?, step, count: here, place: place + done };
-            taken.push(RowAxis { start, projection });
+            taken.push((start, projection));
             done += here;
         }
         Ok(taken)
@@ -147,11 +143,6 @@ impl Rows {
             places.push(*place);
         }
         let lists = by_start.into_entries();
-        Ok(lists
-            .map(|(start, (indices, places))| RowAxis {
-                start,
-                projection: ProjectedAxis::List { indices, places },
-            })
-            .collect())
+        Ok(lists.map(|(start, (indices, places))| (start, ProjectedAxis::List { indices, places })).collect())
     }
 }

@@ -16,7 +16,7 @@ use crate::store::{RequestContext, Store};
 ///
 /// # Errors
 /// `Argument` for attributes that are no strict JSON object, `NotFound` where there is no node,
-/// `Store` as the store.
+/// `Store` where the store fails.
 pub async fn update_attributes(
     store: &Rc<dyn Store>,
     path: &NodePath,

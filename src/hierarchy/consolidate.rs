@@ -22,7 +22,8 @@ const IN_FLIGHT: usize = 16;
 /// Consolidates the metadata of a group. Returns the number of nodes below it.
 ///
 /// # Errors
-/// `Argument` for an array, `Unsupported` for a store that cannot list, `Store` as the store.
+/// `Argument` for an array, `Unsupported` for a store that cannot list, `Store` where the store
+/// fails.
 pub async fn consolidate(store: &Rc<dyn Store>, path: &NodePath, context: &RequestContext) -> Result<usize> {
     let consolidated = try_consolidate(store, path, context).await;
     consolidated.map_err(|error| error.at_node(path.as_str()))

@@ -108,14 +108,17 @@ async fn missing_groups(
 }
 
 fn check_above(found: &OpenedNode, format: ZarrFormat) -> Result<()> {
-    let place = || format!("{:?}", found.path.as_str());
+    let place = || match found.path.is_root() {
+        true => "the root".to_owned(),
+        false => format!("{:?}", found.path.as_str()),
+    };
     if let NodeMetadata::Array(_) = found.metadata {
         return Err(Error::argument("an array cannot contain nodes").actual(place()));
     }
     if found.document.format == format {
         return Ok(());
     }
-    let error = Error::argument(format!("the group above, {}, has another Zarr format", place()));
+    let error = Error::argument(format!("{} has another Zarr format than the new node", place()));
     Err(error.expected(found.document.format.name()).actual(format.name()))
 }
 

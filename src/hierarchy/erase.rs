@@ -21,7 +21,7 @@ use crate::store::{RequestContext, Store};
 /// was anything.
 ///
 /// # Errors
-/// `Unsupported` for a group in a store that cannot list, `Store` as the store.
+/// `Unsupported` for a group in a store that cannot list, `Store` where the store fails.
 pub async fn erase(
     store: &Rc<dyn Store>,
     path: &str,

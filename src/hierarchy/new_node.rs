@@ -85,9 +85,7 @@ pub(super) fn check_bound(array: ArrayMetadata, users: &OptionalUserCodecs) -> R
 /// error.
 fn check_codecs(error: Option<Error>) -> Result<()> {
     match error {
-        Some(error) if error.kind() == ErrorKind::Format => {
-            Err(Error::argument(error.message()).with_context(error.context().clone()))
-        }
+        Some(error) if error.kind() == ErrorKind::Format => Err(error.into_argument()),
         Some(error)
             if error.kind() != ErrorKind::Unsupported || error.context().stage == Some(Stage::CodecName) =>
         {

@@ -74,7 +74,8 @@ pub struct Unreadable {
 ///
 /// # Errors
 /// `NotFound` when there is no node, or a node of another kind than the caller requires; `Format`
-/// and `Unsupported` as parsing the metadata; `Store` as the store. All errors name the node.
+/// and `Unsupported` as parsing the metadata; `Store` where the store fails. All errors name the
+/// node.
 pub async fn open(
     store: &Rc<dyn Store>,
     path: &str,

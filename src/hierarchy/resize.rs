@@ -156,7 +156,7 @@ fn with_shape(array: &Rc<Array>, shape: &[u64]) -> Result<Rc<Array>> {
     }
     let document: NodeDocument = edit::with_shape(array.document(), shape)?;
     // The array's own grid was valid, so an error is the new shape's.
-    array.by(document).map_err(|error| Error::argument(error.message()).with_context(error.context().clone()))
+    array.by(document).map_err(Error::into_argument)
 }
 
 async fn save(array: &Rc<Array>, context: &RequestContext) -> Result<()> {

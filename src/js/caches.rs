@@ -1,4 +1,4 @@
-//! What is kept of chunks that were read: how much may be, and how often it was of use.
+//! The chunk cache: its capacity and its counters.
 
 use wasm_bindgen::prelude::*;
 
@@ -6,11 +6,11 @@ use super::registry;
 use crate::error::Result;
 use crate::read::chunk_cache::{self, CacheKind};
 
-/// Says how many bytes may be kept; 0 keeps nothing. What is no number of bytes changes nothing.
+/// Sets the capacities in bytes; 0 disables a cache. NaN and negative numbers change nothing.
 #[wasm_bindgen(js_name = setCacheBytes)]
 pub fn set_cache_bytes(encoded: f64, decoded: f64) {
     for (kind, bytes) in [(CacheKind::Encoded, encoded), (CacheKind::Decoded, decoded)] {
-        // Checked on the line before the cast; more than there is memory is all the memory.
+        // Checked in the line before the cast. Larger numbers saturate.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         if bytes >= 0.0 {
             chunk_cache::set_capacity(kind, bytes as u64);
@@ -18,8 +18,7 @@ pub fn set_cache_bytes(encoded: f64, decoded: f64) {
     }
 }
 
-/// Chunks found, chunks not found and bytes kept: of encoded bytes, then of decoded chunks.
-// Counts of what one page does.
+/// Hits, misses and cached bytes: of encoded chunks, then of decoded chunks.
 #[allow(clippy::cast_precision_loss)]
 #[wasm_bindgen(js_name = cacheCounters)]
 pub fn cache_counters() -> Vec<f64> {
@@ -31,11 +30,11 @@ pub fn cache_counters() -> Vec<f64> {
         .collect()
 }
 
-/// Drops what is kept of an array's chunks and shard indexes.
+/// Drops the cached chunks and shard indexes of an array.
 #[wasm_bindgen(js_name = forgetChunks)]
 pub fn forget_chunks(array: u32) {
     let array: Result<_> = registry::array(array);
-    // One that this instance does not know has nothing that is kept.
+    // An array that this instance does not know has no cache.
     if let Ok(array) = array {
         array.forget_chunks();
     }

@@ -1,4 +1,4 @@
-//! Opening nodes and keeping arrays.
+//! Opens nodes and binds arrays.
 
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
@@ -14,9 +14,15 @@ use crate::hierarchy::open::{DataTypeFallbacks, OpenOptions, open as open_node};
 use crate::read::array::{Array, UserExtensions};
 use crate::store::RequestContext;
 
-/// Opens the node at `path`; answers with its summary. `kind` is `"array"`, `"group"` or empty, `format` 2, 3 or 0, `fallback` what to do
-/// where a data type is not known and another is offered instead: `"warn"`, `"allow"` or `"refuse"`; `v3_first` as `OpenOptions` has it;
-/// `attributes` is false to save the request for v2's `.zattrs`; with `reload` no cache answers.
+/// Opens the node at `path`. Returns its summary.
+///
+/// - `kind` is `"array"`, `"group"` or empty.
+/// - `format` is 2, 3 or 0.
+/// - `fallback` decides about an unknown data type with a fallback type: `"warn"`, `"allow"` or
+///   `"refuse"`.
+/// - `v3_first`: see `OpenOptions`.
+/// - `attributes` is false to save the request for v2's `.zattrs`.
+/// - `reload` bypasses all caches.
 #[wasm_bindgen]
 #[allow(clippy::too_many_arguments, reason = "called by TypeScript alone, and flat for it")]
 pub fn open(
@@ -60,7 +66,8 @@ pub fn open(
     })
 }
 
-/// Keeps an array by its documents and the user's codecs and storage transformers, so that it can be read; throws a report.
+/// Binds an array by its documents, the user's codecs and storage transformers, so that it can be
+/// read. Throws a report.
 #[wasm_bindgen(js_name = bindArray)]
 pub fn bind_array(
     store: u32,

@@ -8,24 +8,31 @@ use crate::read::fetching::ChunkFetcher;
 use crate::store::Value;
 use crate::store::gather::GAP_BYTES;
 
-/// Passes encoded chunks to a decoder. The first chunks start the decoder.
-pub(super) fn supply(
-    fetcher: &ChunkFetcher,
-    decoder: &dyn Decoder,
-    plan: &PartPlan,
-    decoding: &mut Option<Box<dyn PartDecoder>>,
-    chunks: Vec<(ByteRequest, Value)>,
-    header: impl FnOnce() -> Result<Vec<u32>>,
-) -> Result<()> {
-    if chunks.is_empty() {
-        return Ok(());
+/// The way from arrived chunks to a decoder.
+pub(super) struct DecoderInput<'a> {
+    pub fetcher: &'a ChunkFetcher,
+    pub decoder: &'a dyn Decoder,
+    pub plan: &'a PartPlan,
+}
+
+impl DecoderInput<'_> {
+    /// Passes encoded chunks to a decoder. The first chunks start it with a header.
+    pub fn supply(
+        &self,
+        decoding: &mut Option<Box<dyn PartDecoder>>,
+        chunks: Vec<(ByteRequest, Value)>,
+        header: impl FnOnce() -> Result<Vec<u32>>,
+    ) -> Result<()> {
+        if chunks.is_empty() {
+            return Ok(());
+        }
+        let (table, values) = instructions(self.plan, chunks)?;
+        let decoding = match decoding {
+            Some(decoding) => decoding,
+            none => none.insert(self.decoder.begin(&self.fetcher.array, header()?)?),
+        };
+        decoding.supply(EncodedChunks { table, values }).map_err(|error| with_full_key(self.fetcher, error))
     }
-    let (table, values) = pieces(plan, chunks)?;
-    let decoding = match decoding {
-        Some(decoding) => decoding,
-        none => none.insert(decoder.begin(&fetcher.array, header()?)?),
-    };
-    decoding.supply(EncodedChunks { table, values }).map_err(|error| with_full_key(fetcher, error))
 }
 
 /// Completes the key of an error, because decoders know only keys relative to the array.
@@ -40,7 +47,7 @@ pub(super) fn with_full_key(fetcher: &ChunkFetcher, error: Error) -> Error {
 ///
 /// Chunks that were cut from one answer share a buffer again. An answer of a shard holds a thousand
 /// inner chunks, and each buffer costs a copy and a transfer.
-fn pieces(plan: &PartPlan, chunks: Vec<(ByteRequest, Value)>) -> Result<(Vec<u32>, Vec<Value>)> {
+fn instructions(plan: &PartPlan, chunks: Vec<(ByteRequest, Value)>) -> Result<(Vec<u32>, Vec<Value>)> {
     let mut values: Vec<Value> = Vec::new();
     let mut spans = Vec::with_capacity(chunks.len());
     for (request, value) in chunks {

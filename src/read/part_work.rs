@@ -26,7 +26,7 @@ use crate::access::plan::{ByteRequest, PartPlan, PartProjection, RequestedRange}
 use crate::error::Result;
 use crate::read::chunk_cache::CacheKind;
 use crate::read::decoder::{Decoder, PartDecoder};
-use crate::read::decoding::{supply, with_full_key};
+use crate::read::decoding::{DecoderInput, with_full_key};
 use crate::read::fetching::{Arrival, ChunkFetcher, wrong_length};
 use crate::read::shared_chunks::BatchReader;
 use crate::read::types::{
@@ -421,7 +421,8 @@ impl ReadContext {
         let encoded = std::mem::take(&mut state.encoded);
         let header =
             || Ok(PartHeader::new(&part.shape, &self.layout.order, &self.layout.conversion)?.to_words());
-        supply(&self.fetcher, &*self.decoder, &state.plan, &mut state.decoding, encoded, header)
+        let input = DecoderInput { fetcher: &self.fetcher, decoder: &*self.decoder, plan: &state.plan };
+        input.supply(&mut state.decoding, encoded, header)
     }
 
     /// The chunk as it is placed in the result if its bytes are its elements.

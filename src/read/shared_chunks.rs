@@ -11,7 +11,7 @@ use crate::access::plan::{ByteRequest, PartPlan};
 use crate::error::{Error, Result, Stage};
 use crate::read::chunk_cache::CacheKind;
 use crate::read::decoder::Decoder;
-use crate::read::decoding::{supply, with_full_key};
+use crate::read::decoding::{DecoderInput, with_full_key};
 use crate::read::fetching::{Arrival, ChunkFetcher};
 use crate::read::types::{DecodedBatch, WholeChunk};
 use crate::store::Value;
@@ -49,7 +49,8 @@ impl BatchReader {
                 }
             }
             let header = || Ok(self.header.clone());
-            supply(&self.fetcher, &*self.decoder, &self.plan, &mut decoding, chunks, header)?;
+            let input = DecoderInput { fetcher: &self.fetcher, decoder: &*self.decoder, plan: &self.plan };
+            input.supply(&mut decoding, chunks, header)?;
         }
         drop(waiting);
         let elements = match decoding {

@@ -52,8 +52,8 @@ impl WholeShards {
         let binding = array.binding();
         let chain = binding.first_chain()?;
         let (Some(shard), 2) = (chain.level(0), chain.depth()) else { return Ok(None) };
-        // A store that forbids caching may not hold shards either. Shards of different shapes are
-        // not counted.
+        // Only for stores whose chunks may be cached: the others are local, or may change. Shards
+        // of different shapes are not counted.
         let is_uniform = binding.metadata().chunk_grid.is_uniform();
         if !array.chunks().is_cacheable() || !is_uniform {
             return Ok(None);

@@ -88,7 +88,8 @@ impl Store for MemoryStore {
                 match key.get(start.len()..).and_then(|rest| rest.split_once('/')) {
                     None => listing.keys.push(StoreKey::parse(key)?),
                     Some((name, _)) => {
-                        // Keys are in order, but `a.b` stands between `a` and `a/b`: a name may come again.
+                        // Keys are sorted, but `a.b` is between `a` and `a/b`, so a name may occur
+                        // again.
                         let child =
                             NodePath::from_normal(key.get(..start.len() + name.len()).unwrap_or_default());
                         listing.prefixes.extend(child);
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_set_is_there_until_it_is_erased() {
+    fn a_value_exists_until_it_is_erased() {
         let store = MemoryStore::new();
         let key = StoreKey::parse("zarr.json").unwrap();
         let context = RequestContext::default();
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn listings_know_names_from_prefixes() {
+    fn listings_separate_keys_from_prefixes() {
         let store = MemoryStore::new();
         for key in ["a", "a.b/x", "a/b/c", "a/b", "a/d", "ab/c"] {
             store.insert(&StoreKey::parse(key).unwrap(), vec![1]);

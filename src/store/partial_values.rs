@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn overlaps_are_refused_within_a_key_only() {
+    fn overlaps_are_rejected_within_one_key_only() {
         check_overlaps(&[write("a", 4, b"xy"), write("b", 4, b"xy"), write("a", 0, b"xyzw")]).unwrap();
         check_overlaps(&[write("a", 4, b"xy"), write("a", 4, b"")]).unwrap();
         let error = check_overlaps(&[write("a", 4, b"xy"), write("a", 0, b"xyzwv")]).unwrap_err();

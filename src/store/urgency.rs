@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urgency_only_rises_and_tells() {
+    fn urgency_only_rises_and_notifies() {
         let told = Rc::new(Cell::new(0));
         let urgency = Urgency::new(-1.0);
         let count = told.clone();

@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slices_of_slices_stay_within() {
+    fn slices_of_slices_are_bounded() {
         let value = Value::from(vec![0, 1, 2, 3, 4]);
         let part = value.slice(1..4).unwrap().slice(1..3).unwrap();
         assert_eq!(part.to_vec(10, "test").unwrap(), [2, 3]);
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_is_kept_without_the_rest() {
+    fn compact_copies_a_part_out_of_its_buffer() {
         let value = Value::from(vec![0, 1, 2, 3, 4]);
         let part = value.slice(1..3).unwrap().compact().unwrap();
         assert_eq!((part.offset(), part.as_slice().unwrap()), (0, &[1, 2][..]));

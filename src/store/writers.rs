@@ -147,7 +147,7 @@ mod tests {
     use crate::store::memory::MemoryStore;
 
     #[test]
-    fn a_key_is_locked_for_one_at_a_time() {
+    fn one_task_holds_the_lock_of_a_key() {
         let store: Rc<dyn Store> = Rc::new(MemoryStore::new());
         let other: Rc<dyn Store> = Rc::new(MemoryStore::new());
         let (a, b) = (StoreKey::parse("a").unwrap(), StoreKey::parse("b").unwrap());
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn writes_are_noted_by_key() {
+    fn writes_are_recorded_by_key() {
         let store: Rc<dyn Store> = Rc::new(MemoryStore::new());
         let (a, b) = (StoreKey::parse("a").unwrap(), StoreKey::parse("b").unwrap());
         let before = now();

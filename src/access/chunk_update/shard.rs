@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::access::binding::Level;
 use crate::access::instruction::{ChunkProjection, ProjectedAxis, word};
-use crate::access::projection::{ChunkIndices, DimensionProjection};
+use crate::access::projection::{ChunkIndices, DimensionProjection, outer_product};
 use crate::access::selection::Indices;
 use crate::error::{Error, Result};
 use crate::format::chunk_grid::GridDimension;
@@ -27,20 +27,10 @@ impl Shard<'_> {
         let mut touched = BTreeMap::new();
         match projection {
             ChunkProjection::Orthogonal(axes) => {
-                let mut product: Vec<(Vec<u64>, Vec<ProjectedAxis>)> = vec![(Vec::new(), Vec::new())];
-                for (axis, extent) in axes.iter().zip(&self.inner.shape) {
-                    let runs = divide_axis(axis, *extent)?;
-                    product = product
-                        .iter()
-                        .flat_map(|(position, taken)| {
-                            runs.iter().map(move |(chunk, run)| {
-                                let position = position.iter().copied().chain([*chunk]).collect();
-                                (position, taken.iter().cloned().chain([run.clone()]).collect())
-                            })
-                        })
-                        .collect();
-                }
-                for (position, axes) in product {
+                let axes = axes.iter().zip(&self.inner.shape);
+                let axes =
+                    axes.map(|(axis, extent)| divide_axis(axis, *extent)).collect::<Result<Vec<_>>>()?;
+                for (position, axes) in outer_product(&axes) {
                     touched.insert(
                         self.inner.index_in_shard(&position, self.sharding.grid())?,
                         ChunkProjection::Orthogonal(axes),

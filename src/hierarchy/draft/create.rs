@@ -35,7 +35,7 @@ pub struct NewHierarchy {
 ///
 /// # Errors
 /// `Argument` for a store with nodes of another Zarr format, for a hierarchy with another suffix,
-/// and for options that do not make a valid entry point. `Store` as the store.
+/// and for options that do not make a valid entry point. `Store` where the store fails.
 pub async fn create_hierarchy(
     store: &Rc<dyn Store>,
     draft: Draft,

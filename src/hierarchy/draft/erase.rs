@@ -19,7 +19,7 @@ use crate::store::{RequestContext, Store};
 /// hierarchy stays, even when its root is erased.
 ///
 /// # Errors
-/// `Unsupported` for a group in a store that cannot list, `Store` as the store.
+/// `Unsupported` for a group in a store that cannot list, `Store` where the store fails.
 pub async fn erase(
     hierarchy: &Hierarchy,
     path: &NodePath,

@@ -25,7 +25,7 @@ impl Hierarchy {
     /// The hierarchy at the root of a store. `None` where there is no hierarchy of a draft.
     ///
     /// # Errors
-    /// As [`EntryPoint::parse`], and `Store` as the store.
+    /// As [`EntryPoint::parse`], and `Store` where the store fails.
     pub async fn find(store: &Rc<dyn Store>, context: &RequestContext) -> Result<Option<Self>> {
         let key = StoreKey::new(&NodePath::root(), ZARR_JSON);
         let Some(text) = text(store, &key, context).await? else { return Ok(None) };
@@ -73,7 +73,7 @@ impl Hierarchy {
     /// there is a hierarchy. Implicit groups are only found in stores that can list.
     ///
     /// # Errors
-    /// `Format` and `Unsupported` as the document, `Store` as the store.
+    /// `Format` and `Unsupported` as the document, `Store` where the store fails.
     pub fn open<'a>(
         &'a self,
         path: &'a NodePath,
@@ -129,7 +129,7 @@ impl Hierarchy {
     /// "To determine if a node exists at path `P`, try in the following order."
     ///
     /// # Errors
-    /// `Store` as the store.
+    /// `Store` where the store fails.
     pub async fn exists(&self, path: &NodePath, context: &RequestContext) -> Result<Option<NodeKind>> {
         if text(&self.store, &self.array_meta_key(path), context).await?.is_some() {
             return Ok(Some(NodeKind::Array));
@@ -157,7 +157,7 @@ impl Hierarchy {
     /// "To discover the children of a group": the nodes directly below it, by path.
     ///
     /// # Errors
-    /// `Unsupported` for a store that cannot list, `Store` as the store.
+    /// `Unsupported` for a store that cannot list, `Store` where the store fails.
     pub fn children<'a>(&'a self, path: &'a NodePath) -> LocalFuture<'a, Result<Vec<(NodePath, NodeKind)>>> {
         if !IS_FULL {
             return left_to_full("a draft of v3");

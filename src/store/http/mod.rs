@@ -1,7 +1,7 @@
 //! A store over HTTP.
 //!
-//! [`policy`] decides what to request and what an answer means; it is pure. [`transport`] sends
-//! requests; it has one function. This file connects them. `response` and `policy` handle the
+//! [`policy`] decides what to request and what an answer means; it is pure. [`transport`] is the
+//! interface that sends requests. This file connects them. `response` and `policy` handle the
 //! errors of servers and browsers, `write` writes, and `listing` lists. This store does not merge
 //! or share requests; wrappers do ([`super::wrap`]).
 

@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn permits_pass_over_waiters_that_left() {
+    fn permits_skip_dropped_waiters() {
         let (origin, urgency) = (Origin::new(1), Urgency::default());
         let Poll::Ready(first) = poll(pin!(origin.permit(&urgency))) else { panic!("a free permit") };
         let mut left_before = Box::pin(origin.permit(&urgency));
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn thousands_that_left_do_not_exhaust_the_stack() {
+    fn many_dropped_waiters_do_not_exhaust_the_stack() {
         let origin = Origin::new(1);
         let Poll::Ready(first) = poll(pin!(origin.permit(&Urgency::default()))) else {
             panic!("a free permit")
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn the_most_urgent_goes_first_and_urgency_may_rise() {
+    fn the_most_urgent_request_goes_first_and_urgency_may_rise() {
         let origin = Origin::new(1);
         let urgencies = [0.0, 2.0, 1.0, 2.0].map(Urgency::new);
         let Poll::Ready(mut permit) = poll(pin!(origin.permit(&Urgency::default()))) else {
@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn the_background_leaves_places_free_and_who_comes_into_view_begins_at_once() {
+    fn background_requests_leave_permits_free_and_start_when_raised() {
         let origin = Origin::new(CONCURRENT_REQUESTS);
         let ahead: Vec<Urgency> = (0..20).map(|_| Urgency::new(-1.0)).collect();
         let mut waiting: Vec<_> = ahead.iter().map(|urgency| Box::pin(origin.permit(urgency))).collect();

@@ -341,7 +341,7 @@ impl<'a> Exchange<'a> {
         self.suffix_failed |= matches!(self.kind, RequestKind::Suffix(_));
         if !self.context.knowledge.ranges_ignored.replace(true) {
             self.context.options.warn(&format!(
-                "the server of {} ignores byte ranges and sends whole objects; check parts of them costs as much as check all",
+                "the server of {} ignores byte ranges and sends whole objects; reading a part of one costs as much as reading all of it",
                 self.context.url
             ));
         }

@@ -228,7 +228,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn content_ranges_that_make_no_sense_count_as_invisible() {
+    fn invalid_content_ranges_are_ignored() {
         let parsed = |text: &str| ContentRange::parse(text);
         assert_eq!(parsed("bytes 5-9/20"), Some(ContentRange { held: Some(5..10), total: Some(20) }));
         assert_eq!(parsed("bytes 5-9/*"), Some(ContentRange { held: Some(5..10), total: None }));

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_and_end() {
+    fn pauses_double_until_the_retries_end() {
         let mut retries = Retries::default();
         assert_eq!(retries.next(3, None, 1.0), Some(300));
         assert_eq!(retries.next(3, None, 0.0), Some(300));
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn the_servers_wish_is_kept_within_bounds() {
+    fn retry_after_is_obeyed_within_limits() {
         let mut retries = Retries::default();
         assert_eq!(retries.next(3, Some(20), 1.0), Some(20_300));
         assert_eq!(retries.next(3, Some(20), 1.0), None);

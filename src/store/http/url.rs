@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn references_are_seen_from_their_document() {
+    fn references_are_resolved_against_their_document() {
         let document = RootUrl::parse("https://host/a/b/refs.json?sig=1").unwrap();
         let resolved = |reference: &str| document.resolve(reference).unwrap().object();
         assert_eq!(resolved("c.nc"), "https://host/a/b/c.nc");
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_absolute_url_is_refused() {
+    fn relative_urls_are_rejected() {
         for text in ["", "a/b", "/a", "https:///a", "://host"] {
             assert!(RootUrl::parse(text).is_err(), "{text}");
         }

@@ -91,7 +91,7 @@ mod tests {
     use crate::error::ErrorKind;
 
     #[test]
-    fn only_what_was_named_is_allowed() {
+    fn only_listed_hosts_are_allowed() {
         let mut hosts =
             AllowedHosts::parse(["Data.org", "*.example.org", "localhost:81", "s3://bucket"]).unwrap();
         hosts.allow(&RootUrl::parse("http://own:80/refs.json").unwrap());

@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_refused() {
+    fn unsupported_expressions_are_rejected() {
         let deep = format!("{{{{{}1{}}}}}", "(".repeat(100_000), ")".repeat(100_000));
         for text in [
             "{{",

@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn who_leaves_early_is_counted_too() {
+    fn dropped_reads_count_as_aborted() {
         struct Silent;
         impl Store for Silent {
             fn capabilities(&self) -> crate::store::Capabilities {

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn known_nodes_are_answered_and_others_passed_on() {
+    fn listed_nodes_are_answered_and_others_forwarded() {
         let memory = MemoryStore::new();
         for key in ["a/.zattrs", "a/zarr.json", "b/.zarray", "a/0.0"] {
             memory.insert(&StoreKey::parse(key).unwrap(), b"from the store".to_vec());

@@ -141,7 +141,7 @@ mod tests {
     use crate::store::memory::MemoryStore;
 
     #[test]
-    fn the_first_counts_and_both_are_listed() {
+    fn the_first_store_wins_and_both_are_listed() {
         let key = |text: &str| StoreKey::parse(text).unwrap();
         let (first, second) = (MemoryStore::new(), MemoryStore::new());
         first.insert(&key("a/x"), vec![1]);

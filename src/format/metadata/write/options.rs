@@ -9,7 +9,7 @@ use super::fill_choice::{self, Carried, FillChoice};
 use super::option_values::{codecs, format, index_location, is_fortran, uneven};
 use super::text::{ObjectText, list, string};
 use super::{defaults, edit};
-use crate::error::{Error, Result, Stage};
+use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::{ChunkKeyEncoding, Separator};
 use crate::format::codec::user::OptionalUserCodecs;
@@ -128,7 +128,7 @@ impl ArrayOptions {
     pub fn like(text: &str, like: Option<&ArrayMetadata>) -> Result<Self> {
         Document::parse(text.as_bytes())
             .and_then(|document| Self::read(document.root(), like))
-            .map_err(|error| as_argument(&error))
+            .map_err(as_argument)
     }
 
     fn read(json: Json<'_>, like: Option<&ArrayMetadata>) -> Result<Self> {
@@ -210,7 +210,7 @@ impl ArrayOptions {
     /// `Argument` for options that do not fit together, `Unsupported` for types and codecs that the
     /// Zarr format or this build does not have.
     pub fn metadata(&self) -> Result<ArrayMetadata> {
-        self.build().map_err(|error| as_argument(&error).in_stage(Stage::Metadata))
+        self.build().map_err(|error| as_argument(error).in_stage(Stage::Metadata))
     }
 
     fn build(&self) -> Result<ArrayMetadata> {
@@ -425,24 +425,18 @@ impl ArrayOptions {
 pub fn data_type_of(text: &str) -> Result<DataType> {
     let options = ArrayOptions::new(ZarrFormat::V3, &[], text);
     let parsed = options.data_type().map(|(data_type, _)| data_type);
-    parsed.map_err(|error| as_argument(&error.within_field("data_type")).in_stage(Stage::Metadata))
+    parsed.map_err(|error| as_argument(error.within_field("data_type")).in_stage(Stage::Metadata))
 }
 
 /// Turns a `Format` error of parsing into an `Argument` error: here the text is the caller's.
-fn as_argument(error: &Error) -> Error {
-    match error.kind() {
-        crate::error::ErrorKind::Format => {
-            Error::argument(error.message()).with_context(error.context().clone())
-        }
-        _ => error.clone(),
-    }
+fn as_argument(error: Error) -> Error {
+    if error.kind() == ErrorKind::Format { error.into_argument() } else { error }
 }
 
 #[cfg(all(test, not(target_arch = "wasm32")))]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::error::ErrorKind;
     use crate::format::metadata::document::{self, ZARR_JSON, ZARRAY, ZATTRS};
     use crate::format::metadata::{CodecMetadata, NodeMetadata, write};
 

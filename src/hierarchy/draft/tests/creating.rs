@@ -25,7 +25,7 @@ fn a_hierarchy_is_created_once_with_its_suffix_and_its_extensions() {
         made.assert_keys(&["meta/root/a/b.array.x", "zarr.json"]);
         assert_eq!(made.exists("a/b"), Some(NodeKind::Array));
         assert!(made.open("a/b").is_ok());
-        // As it is, or another.
+        // Creating it again with the same options, and with others.
         assert!(block_on(create_hierarchy(&made.store, draft, &new, &context)).is_ok());
         let other = NewHierarchy { metadata_key_suffix: Some(".json".into()), extensions: None };
         let error = block_on(create_hierarchy(&made.store, draft, &other, &context)).err().unwrap();
@@ -37,7 +37,7 @@ fn a_hierarchy_is_created_once_with_its_suffix_and_its_extensions() {
 }
 
 #[test]
-fn a_store_of_another_format_gets_no_entry_point() {
+fn stores_of_another_format_get_no_entry_point() {
     each(|draft| {
         for (key, text) in [
             ("zarr.json", r#"{"zarr_format":3,"node_type":"group"}"#),
@@ -125,7 +125,7 @@ fn group_nodes_may_have_children_but_array_nodes_may_not() {
             assert_eq!(made.array(path).unwrap_err().kind(), ErrorKind::Argument);
             assert_eq!(made.group(path).unwrap_err().kind(), ErrorKind::Argument);
         }
-        // An implicit group holds nodes, and becomes no array while it does.
+        // An implicit group with nodes below it cannot become an array.
         assert_eq!(made.array("a").unwrap_err().kind(), ErrorKind::Argument);
         let made = TestHierarchy::with(draft, &[""]);
         assert_eq!(made.array("a").unwrap_err().kind(), ErrorKind::Argument);
@@ -146,7 +146,7 @@ fn two_sibling_nodes_cannot_have_the_same_name() {
 }
 
 #[test]
-fn overwriting_erases_first() {
+fn overwriting_erases_the_old_node_first() {
     each(|draft| {
         let made = TestHierarchy::with(draft, &["a", "g/", "g/b"]);
         made.put("data/root/a/c0/0");

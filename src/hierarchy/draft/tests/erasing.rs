@@ -84,7 +84,7 @@ fn erasing_the_root_leaves_an_empty_hierarchy() {
 }
 
 #[test]
-fn what_is_not_there_is_not_erased() {
+fn missing_nodes_are_not_erased() {
     each(|draft| {
         let made = TestHierarchy::with(draft, &["g/a"]);
         assert!(!made.erase("h", false));

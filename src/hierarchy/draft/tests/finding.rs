@@ -6,7 +6,7 @@ use super::*;
 // Discover children of a group.
 
 #[test]
-fn the_texts_own_example_of_children() {
+fn the_drafts_example_of_children() {
     each(|draft| {
         let made = TestHierarchy::with(draft, &["foo/bar/", "foo/baz/qux"]);
         made.assert_keys(&["meta/root/foo/bar.group.json", "meta/root/foo/baz/qux.array.json", "zarr.json"]);
@@ -31,7 +31,7 @@ fn any_returned_key_ending_in_array_indicates_an_array_and_in_group_a_group() {
 }
 
 #[test]
-fn a_key_and_a_prefix_of_one_name_are_one_child() {
+fn a_key_and_a_prefix_of_the_same_name_are_one_child() {
     each(|draft| {
         let made = TestHierarchy::with(draft, &["g/", "g/a", "g/h/b"]);
         assert_eq!(made.children(""), [("g".into(), NodeKind::Group)]);
@@ -43,7 +43,7 @@ fn a_key_and_a_prefix_of_one_name_are_one_child() {
 }
 
 #[test]
-fn the_root_is_no_child_of_its_own_and_other_keys_are_no_nodes() {
+fn the_root_is_not_a_child_and_other_keys_are_not_nodes() {
     each(|draft| {
         let made = TestHierarchy::with(draft, &["/", "a"]);
         made.put("meta/root/readme.txt");
@@ -53,7 +53,7 @@ fn the_root_is_no_child_of_its_own_and_other_keys_are_no_nodes() {
 }
 
 #[test]
-fn a_store_that_cannot_list_says_so_and_opens_by_path() {
+fn a_store_that_cannot_list_opens_nodes_by_path() {
     each(|draft| {
         let full = TestHierarchy::with(draft, &["g/a", "h/"]);
         let inner = MemoryStore::new();
@@ -74,7 +74,7 @@ fn a_store_that_cannot_list_says_so_and_opens_by_path() {
         assert_eq!(made.open("h").unwrap().metadata.kind(), NodeKind::Group);
         assert_eq!(made.open("").unwrap().metadata.kind(), NodeKind::Group);
         assert_eq!(made.open("g").unwrap_err().kind(), ErrorKind::NotFound);
-        // An array's chunks can be told; a group's cannot.
+        // The keys of an array's chunks are known; those of the nodes below a group are not.
         made.put("data/root/g/a/c0/0");
         assert!(made.erase("g/a", false));
         made.assert_keys(&["meta/root/h.group.json", "zarr.json"]);
@@ -113,7 +113,7 @@ fn all_keys_are_explicit_nodes_and_all_intermediate_prefixes_implicit_groups() {
 // Determine if a node exists.
 
 #[test]
-fn existence_is_tried_in_the_texts_order() {
+fn existence_is_tested_in_the_drafts_order() {
     each(|draft| {
         let made = TestHierarchy::with(draft, &["g/a", "h/"]);
         let hierarchy = made.hierarchy();
@@ -136,7 +136,7 @@ fn existence_is_tried_in_the_texts_order() {
 }
 
 #[test]
-fn chunks_alone_are_no_node() {
+fn chunks_alone_are_not_a_node() {
     each(|draft| {
         let made = TestHierarchy::with(draft, &["g/a"]);
         made.put("data/root/left/over/c0/0");
@@ -172,7 +172,7 @@ fn a_hierarchy_must_be_opened_at_its_root() {
 }
 
 #[test]
-fn names_that_final_v3_reserves_are_names_of_a_drafts() {
+fn names_that_v3_reserves_are_valid_in_drafts() {
     each(|draft| {
         let made = TestHierarchy::with(draft, &["__a/zarr.json"]);
         assert_eq!(made.open("__a/zarr.json").unwrap().metadata.kind(), NodeKind::Array);
@@ -182,7 +182,7 @@ fn names_that_final_v3_reserves_are_names_of_a_drafts() {
 }
 
 #[test]
-fn a_broken_document_is_an_error_that_names_its_key() {
+fn errors_name_the_key_of_an_invalid_document() {
     each(|draft| {
         let made = TestHierarchy::with(draft, &["g/"]);
         made.put("meta/root/g/a.array.json");
@@ -203,7 +203,7 @@ fn the_drafts_have_no_consolidated_metadata() {
 }
 
 #[test]
-fn what_zarr_python_consolidated_stays_true() {
+fn consolidated_metadata_of_zarr_python_is_updated() {
     let made = TestHierarchy::with(Draft::October2020, &["g/"]);
     let key = StoreKey::parse("meta/root/consolidated/.zmetadata").unwrap();
     let text = r#"{"zarr_consolidated_format":1,"metadata":{"zarr.json":{},"meta/root/g.group.json":{"attributes":{}}}}"#;

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn elements_are_found_whatever_surrounds_them() {
+    fn elements_are_found_at_any_depth() {
         let xml = "<?xml version='1.0'?><!-- <Key>no</Key> --><L xmlns='u:v'><x:Key a='>'> a&amp;b </x:Key><Key/><K><Key>c</Key></K>";
         assert_eq!(contents(xml, "Key").collect::<Vec<_>>(), [" a&amp;b ", "", "c"]);
         assert_eq!(text_of(xml, "Key").as_deref(), Some("a&b"));
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn attributes_in_every_style() {
+    fn attributes_may_be_quoted_in_every_style() {
         assert_eq!(attribute(r#"class="x" href="a&#x2f;b""#, "href").as_deref(), Some("a/b"));
         assert_eq!(attribute("HREF='a b' x", "href").as_deref(), Some("a b"));
         assert_eq!(attribute("id=1 href=a/ class=x", "href").as_deref(), Some("a/"));
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn references_that_mean_nothing_stay() {
+    fn unknown_character_references_stay() {
         assert_eq!(unescape("a&b;&lt;&#65;&#x110000;& &unknownname;"), "a&b;<A&#x110000;& &unknownname;");
     }
 }

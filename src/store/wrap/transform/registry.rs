@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_unknown_or_wrong_is_refused_by_name() {
+    fn unknown_and_invalid_transformers_are_errors_that_name_the_field() {
         let unknown = named("https://example.org/mirror", None);
         let error = TransformerRegistry::default().parse(&unknown).err().unwrap();
         assert_eq!(error.kind(), ErrorKind::Unsupported);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn two_stacked_shardings_are_shards_of_shards() {
+    fn two_sharding_transformers_make_shards_of_shards() {
         let memory = Rc::new(MemoryStore::new());
         let (inner, outer) = (r#"{"chunks_per_shard":[2,2]}"#, r#"{"chunks_per_shard":[2,1]}"#);
         let list = [named(SHARDING_URIS[0], Some(inner)), named(SHARDING_URIS[2], Some(outer))];
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_user_registers_by_uri() {
+    fn a_user_registers_a_transformer_by_uri() {
         struct Passing;
         impl Transformer for Passing {
             fn around(&self, below: Rc<dyn Store>, _place: &ArrayPlace) -> Result<Rc<dyn Store>> {

@@ -235,7 +235,7 @@ mod tests {
 
     /// The text's own example: grid positions 96, 18 to 127, 19 are in shard 3, 9.
     #[test]
-    fn keys_are_translated_as_in_the_text() {
+    fn keys_are_converted_as_in_the_specification() {
         for (separator, character) in [(Separator::Slash, '/'), (Separator::Dot, '.')] {
             let keys = keys(separator, &[1000, 1000], &[32, 2]).unwrap();
             let shard = key(&format!("data/root/foo/baz/c3{character}9"));
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scalar_has_a_shard_of_its_own_name() {
+    fn the_shard_of_a_scalar_has_the_key_of_its_chunk() {
         let keys = keys(Separator::Slash, &[], &[]).unwrap();
         for name in ["data/root/foo/baz/c", "data/root/foo/baz/c0"] {
             let place = ChunkPlace { shard: key(name), linear: 0 };
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn other_keys_name_no_chunk() {
+    fn other_keys_are_not_chunk_keys() {
         let keys = keys(Separator::Slash, &[10, 10], &[2, 2]).unwrap();
         for name in
             ["c1", "c1/2/3", "c01/2", "c1/+2", "c1.2", "1/2", "c/1/2", "c1/", "c18446744073709551616/0"]
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_are_told_apart() {
+    fn prefixes_are_classified() {
         let slash = keys(Separator::Slash, &[100, 100], &[32, 2]).unwrap();
         let path = |text: &str| NodePath::parse_any(text).unwrap();
         for all in ["", "data", "data/root/foo", "data/root/foo/baz"] {
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_of_shards_become_those_of_all_their_chunks() {
+    fn shard_prefixes_become_chunk_prefixes() {
         let keys = keys(Separator::Slash, &[7, 100], &[3, 2]).unwrap();
         let path = |text: &str| NodePath::parse_any(text).unwrap();
         let names = |at: &str, before: &[u64]| -> Vec<String> {
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn shards_that_cannot_be_are_refused() {
+    fn invalid_shard_shapes_are_rejected() {
         for (grid, per_shard) in [(&[4, 4][..], &[2][..]), (&[4, 4], &[2, 0]), (&[], &[1])] {
             assert_eq!(keys(Separator::Slash, grid, per_shard).err().unwrap().kind(), ErrorKind::Format);
         }
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn indices_beyond_64_bits_name_no_chunk() {
+    fn indices_beyond_64_bits_are_not_chunks() {
         let keys = keys(Separator::Slash, &[4, 4], &[3, 2]).unwrap();
         assert_eq!(keys.chunk_key(&key("data/root/foo/baz/c18446744073709551615/0"), 0), None);
     }

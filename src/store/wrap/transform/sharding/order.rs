@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_are_those_of_their_names() {
+    fn chunks_are_sorted_by_each_order() {
         for (order, expected) in [
             (ChunkOrder::RowMajor, [0, 1, 2, 3, 4, 5, 6, 7]),
             (ChunkOrder::ColumnMajor, [0, 4, 1, 5, 2, 6, 3, 7]),
