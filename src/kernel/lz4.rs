@@ -92,15 +92,15 @@ fn sequences_in_steps(
             // than a margin.
             unsafe { steps(src.as_ptr().add(from), dst.as_mut_ptr().add(produced), literals) };
         }
-        let behind = from + literals;
+        let offset_at = from + literals;
         // SAFETY: the offset is in the margin: after at most fourteen literals, or after the
         // checked literals.
-        let offset = usize::from(u16::from_le_bytes(unsafe { *src.as_ptr().add(behind).cast() }));
+        let offset = usize::from(u16::from_le_bytes(unsafe { *src.as_ptr().add(offset_at).cast() }));
         let start = produced + literals;
         if offset == 0 || offset > start {
             return Err(Lz4Error::Offset);
         }
-        let (mut len, mut next) = (token & 15, behind + 2);
+        let (mut len, mut next) = (token & 15, offset_at + 2);
         if len < LONG {
             // SAFETY: `offset` bytes are before `start`, and three steps after it: the literals
             // took less than one of the margin's four.

@@ -139,9 +139,9 @@ impl ArrayToBytes for N5 {
 impl N5 {
     /// The shape of the block, and the bytes after the header.
     fn read_header<'a>(&self, encoded: &'a [u8]) -> Result<(Vec<u64>, &'a [u8])> {
-        let cut_off = || Error::format("the N5 header is truncated");
+        let too_short = || Error::format("the N5 header is truncated");
         let (&[mode_high, mode_low, rank_high, rank_low], rest) =
-            encoded.split_first_chunk().ok_or_else(cut_off)?;
+            encoded.split_first_chunk().ok_or_else(too_short)?;
         let mode = u16::from_be_bytes([mode_high, mode_low]);
         if mode != 0 {
             return Err(Error::unsupported("only the default mode of N5 blocks is supported")
@@ -152,7 +152,7 @@ impl N5 {
             let error = Error::format("the N5 block has another rank than the array");
             return Err(error.expected(self.chunk.shape.len().to_string()).actual(rank.to_string()));
         }
-        let (dimensions, content) = rest.split_at_checked(4 * rank).ok_or_else(cut_off)?;
+        let (dimensions, content) = rest.split_at_checked(4 * rank).ok_or_else(too_short)?;
         let shape = dimensions.as_chunks().0.iter().map(|len| u32::from_be_bytes(*len).into()).collect();
         Ok((shape, content))
     }

@@ -167,7 +167,7 @@ fn decompress<T: Number + Default>(encoded: &[u8], count: usize) -> Result<Vec<T
                 }
                 (missing, rest) = (later, chunk.into_src());
             }
-            DecompressorItem::EndOfData(behind) if missing.is_empty() && behind.is_empty() => {
+            DecompressorItem::EndOfData(after) if missing.is_empty() && after.is_empty() => {
                 return Ok(numbers);
             }
             DecompressorItem::EndOfData(_) => return Err(wrong_count(count)),

@@ -73,7 +73,7 @@ impl ConditionalSpec {
         codec: &CodecMetadata,
         decoded: &ChunkRepresentation,
     ) -> Result<NamedCodec<dyn BytesToBytes>> {
-        let blame = |error: Error| {
+        let add_context = |error: Error| {
             error.in_codec(codec.name.as_str()).within_field(&codec.field).within_field("configuration")
         };
         let user = match &self.users {
@@ -87,10 +87,10 @@ impl ConditionalSpec {
         };
         match spec {
             Spec::BytesToBytes(spec) => {
-                let bound = spec.bind(decoded).map_err(blame)?;
+                let bound = spec.bind(decoded).map_err(add_context)?;
                 Ok(NamedCodec { name: codec.name.clone(), codec: bound, user, encode_error })
             }
-            _ => Err(blame(Error::format("conditional contains bytes-to-bytes codecs only"))),
+            _ => Err(add_context(Error::format("conditional contains bytes-to-bytes codecs only"))),
         }
     }
 }

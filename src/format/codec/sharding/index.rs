@@ -106,11 +106,11 @@ impl ShardIndexFormat {
     /// # Errors
     /// `Format` when the shard is shorter than its index.
     pub fn place_in(&self, shard_len: u64) -> Result<Range<u64>> {
-        let behind = shard_len.checked_sub(self.encoded_len);
-        let behind = behind.ok_or_else(|| too_short(self.encoded_len, shard_len))?;
+        let index_start = shard_len.checked_sub(self.encoded_len);
+        let index_start = index_start.ok_or_else(|| too_short(self.encoded_len, shard_len))?;
         Ok(match self.location {
             IndexLocation::Start => 0..self.encoded_len,
-            IndexLocation::End => behind..shard_len,
+            IndexLocation::End => index_start..shard_len,
         })
     }
 
