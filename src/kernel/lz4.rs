@@ -39,7 +39,7 @@ const INPUT_MARGIN: usize = 1 + STEP + 2;
 /// The output bytes that the fast path needs: fourteen literals and a match of three steps.
 const OUTPUT_MARGIN: usize = 4 * STEP;
 
-/// Runs of this length are copied in bulk.
+/// Runs of at least this length are copied in bulk.
 const BULK: usize = 128;
 
 /// Decodes one block to `dst` and returns its decoded length. The bytes of `dst` after it are
@@ -88,8 +88,8 @@ fn sequences_in_steps(
             if from > input_end || literals > (input_end - from).min(output_end - produced) {
                 break;
             }
-            // SAFETY: both margins follow the literals, and the last step exceeds the literals by less
-            // than a margin.
+            // SAFETY: both margins follow the literals, and the last step exceeds the literals by
+            // less than a margin.
             unsafe { steps(src.as_ptr().add(from), dst.as_mut_ptr().add(produced), literals) };
         }
         let offset_at = from + literals;

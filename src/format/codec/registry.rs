@@ -45,7 +45,7 @@ impl WasmModule {
     }
 }
 
-/// Whether this build can encode with compressors. Every build but the engine can.
+/// Whether this build can encode with compressors: only the full module and the host build can.
 pub const ENCODERS: bool = cfg!(any(feature = "full", not(target_arch = "wasm32")));
 
 /// One codec of the table.
@@ -264,7 +264,7 @@ pub fn image_codecs_are_read_only() -> Error {
 /// Checks that this build can encode.
 ///
 /// # Errors
-/// `Unsupported` in the engine.
+/// `Unsupported` in a build without encoders.
 pub fn require_encoders() -> Result<()> {
     if ENCODERS { Ok(()) } else { Err(needs_module(WasmModule::Full).in_stage(Stage::Encode)) }
 }

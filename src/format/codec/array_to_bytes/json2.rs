@@ -144,7 +144,7 @@ impl Objects {
     /// `Format` for elements that are not objects.
     pub(super) fn bind(decoded: &ChunkRepresentation) -> Result<Self> {
         if decoded.data_type != DataType::Json {
-            let error = Error::format("codecs of objects encode objects only");
+            let error = Error::format("this codec encodes objects only");
             return Err(error.actual(decoded.data_type.name().into_owned()));
         }
         Ok(Self { shape: decoded.shape.clone(), count: decoded.element_count()? })

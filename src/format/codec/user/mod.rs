@@ -129,7 +129,7 @@ impl UserCodecs {
     }
 
     /// The position of the last answered user codec plus one, and its output; `None` for a chunk
-    /// without an answer.
+    /// without a call.
     ///
     /// # Errors
     /// Of [`Stage::UserCodec`] while a call of the chunk has no answer.
