@@ -200,7 +200,7 @@ impl Pipeline {
     }
 
     /// The chain for boxes of this shape; `None` unless the chunk's bytes are its packed elements.
-    pub fn of_rows(&self, shape: Vec<u64>) -> Option<Result<Self>> {
+    pub fn for_packed_boxes(&self, shape: Vec<u64>) -> Option<Result<Self>> {
         let codecs = self.raw.as_ref()?;
         Some(Self::bind(codecs, ChunkRepresentation { shape, ..self.decoded.clone() }))
     }

@@ -11,7 +11,7 @@ use pco::standalone::{DecompressorItem, FileDecompressor, simple_compress};
 use pco::{ChunkConfig, DeltaSpec, ModeSpec, PagingSpec};
 
 use crate::error::{Error, Result};
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{
     ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec, wrong_decoded_len,
@@ -69,10 +69,14 @@ fn delta(configuration: &Configuration<'_>) -> Result<DeltaSpec> {
         (1, None) => DeltaSpec::NoOp,
         (3, None) => DeltaSpec::TryLookback,
         (2, None) => {
-            return Err(unfit("delta_encoding_order", "an order, because of try_consecutive", "none"));
+            return Err(wrong_value("delta_encoding_order", "an order, because of try_consecutive", "none"));
         }
         (_, order) => {
-            return Err(unfit("delta_encoding_order", "none, without try_consecutive", order.unwrap_or(0)));
+            return Err(wrong_value(
+                "delta_encoding_order",
+                "none, without try_consecutive",
+                order.unwrap_or(0),
+            ));
         }
     })
 }

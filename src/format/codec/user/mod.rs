@@ -124,7 +124,7 @@ impl UserCodecs {
 
     /// Swaps in the calls of one chunk before it is decoded or encoded, and swaps them out
     /// afterwards.
-    pub fn exchange(&self, calls: &mut CodecCalls) {
+    pub fn swap_calls(&self, calls: &mut CodecCalls) {
         std::mem::swap(&mut *self.calls.borrow_mut(), calls);
     }
 

@@ -16,7 +16,7 @@ use zune_jpeg::JpegDecoder;
 use super::{Chunk, ImageFormat, Sample, buffer, damaged, spec, tolerate, unsupported};
 use crate::error::{Error, Result};
 use crate::format::codec::Spec;
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::metadata::json::Json;
 
 /// Colour spaces, by imagecodecs' names and libjpeg's numbers.
@@ -96,7 +96,7 @@ fn colors(configuration: &Configuration<'_>, field: &str) -> Result<Option<Color
         "3" | "ycbcr" => Some(Colors::YCbCr),
         "4" | "cmyk" | "separated" => Some(Colors::Cmyk),
         "5" | "ycck" => Some(Colors::Ycck),
-        _ => return Err(unfit(field, "grayscale, rgb, ycbcr, cmyk or ycck", name)),
+        _ => return Err(wrong_value(field, "grayscale, rgb, ycbcr, cmyk or ycck", name)),
     })
 }
 
