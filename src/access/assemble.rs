@@ -133,7 +133,7 @@ impl Assembly {
     /// Decodes a chunk until it is placed, or needs a user's codec that has not answered.
     fn attempt(&mut self, mut waiting: Waiting, scratch: &mut Scratch) -> Result<()> {
         let users = self.binding.users().clone();
-        let exchange = |calls: &mut CodecCalls| users.iter().for_each(|users| users.exchange(calls));
+        let exchange = |calls: &mut CodecCalls| users.iter().for_each(|users| users.swap_calls(calls));
         waiting.calls.continue_at(self.next_request);
         exchange(&mut waiting.calls);
         let placed = self.place(&waiting.instruction, &waiting.encoded, scratch);

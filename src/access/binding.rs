@@ -165,7 +165,7 @@ impl Binding {
         if let (Some(users), ZarrFormat::V2) = (&users, declared.format) {
             arrange_v2(&mut declared.codecs, users);
         }
-        let (metadata, declared) = match transformer::folded(&declared)? {
+        let (metadata, declared) = match transformer::as_sharded(&declared)? {
             Some(stored) => (stored, Some(Box::new(declared))),
             None => (declared, None),
         };

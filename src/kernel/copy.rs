@@ -9,7 +9,7 @@
 
 use core::ptr;
 
-use super::scatter::{Axis, Dim};
+use super::scatter::{CopyAxis, Dim};
 
 /// A checked loop nest: the outermost dimension first, no negative destination stride.
 pub(super) struct Nest {
@@ -86,7 +86,7 @@ unsafe fn ends<const N: usize>(src: *const u8, dst: *mut u8, len: usize) {
 /// On each side, every unit that the axes and the dimensions reach must be inside one live
 /// allocation. The source must be readable and the destination exclusively writable. Every list
 /// must be as long as its axis.
-pub(super) unsafe fn run(nest: &Nest, outer: &[Axis<'_>]) {
+pub(super) unsafe fn run(nest: &Nest, outer: &[CopyAxis<'_>]) {
     // SAFETY: the caller guarantees the same conditions.
     unsafe {
         match nest.unit {
@@ -110,7 +110,7 @@ struct Loops<'a, U> {
 impl<U: Unit> Loops<'_, U> {
     /// # Safety
     /// See [`run`].
-    unsafe fn outer(&self, axes: &[Axis<'_>], src: *const u8, dst: *mut u8) {
+    unsafe fn outer(&self, axes: &[CopyAxis<'_>], src: *const u8, dst: *mut u8) {
         // SAFETY: see `run`; each step is at a position that the check covered.
         unsafe {
             match axes {

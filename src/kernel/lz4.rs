@@ -39,7 +39,7 @@ const INPUT_MARGIN: usize = 1 + STEP + 2;
 /// The output bytes that the fast path needs: fourteen literals and a match of three steps.
 const OUTPUT_MARGIN: usize = 4 * STEP;
 
-/// Runs of this length are copied in bulk.
+/// Runs of at least this length are copied in bulk.
 const BULK: usize = 128;
 
 /// Decodes one block to `dst` and returns its decoded length. The bytes of `dst` after it are
@@ -88,19 +88,19 @@ fn sequences_in_steps(
             if from > input_end || literals > (input_end - from).min(output_end - produced) {
                 break;
             }
-            // SAFETY: both margins follow the literals, and the last step exceeds the literals by less
-            // than a margin.
+            // SAFETY: both margins follow the literals, and the last step exceeds the literals by
+            // less than a margin.
             unsafe { steps(src.as_ptr().add(from), dst.as_mut_ptr().add(produced), literals) };
         }
-        let behind = from + literals;
+        let offset_at = from + literals;
         // SAFETY: the offset is in the margin: after at most fourteen literals, or after the
         // checked literals.
-        let offset = usize::from(u16::from_le_bytes(unsafe { *src.as_ptr().add(behind).cast() }));
+        let offset = usize::from(u16::from_le_bytes(unsafe { *src.as_ptr().add(offset_at).cast() }));
         let start = produced + literals;
         if offset == 0 || offset > start {
             return Err(Lz4Error::Offset);
         }
-        let (mut len, mut next) = (token & 15, behind + 2);
+        let (mut len, mut next) = (token & 15, offset_at + 2);
         if len < LONG {
             // SAFETY: `offset` bytes are before `start`, and three steps after it: the literals
             // took less than one of the margin's four.

@@ -22,7 +22,7 @@
 //! | `copy` | the unchecked loops of `scatter` |
 //! | `naive` | simple versions of all kernels, for the tests |
 //!
-//! Public functions are `#[inline(never)]`. The callers' crate is compiled for size, and inlining
+//! Entry points are `#[inline(never)]`. The callers' crate is compiled for size, and inlining
 //! would compile the kernel for size too.
 //!
 //! Kernels do not allocate unless they say so, and they know neither JavaScript nor a clock.

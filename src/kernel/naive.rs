@@ -2,7 +2,7 @@
 //!
 //! Also the deterministic data of the tests, on the host and in WebAssembly.
 
-use super::scatter::{Axis, Strided, Walk};
+use super::scatter::{AxisSteps, CopyAxis, Strided};
 
 /// Lengths around every step and remainder of a kernel: words, vectors, tiles, patterns.
 pub(super) const COUNTS: [usize; 22] =
@@ -66,11 +66,11 @@ pub(super) fn orthogonal(
     dst: &[u8],
     size: usize,
     offsets: (usize, usize),
-    axes: &[Axis<'_>],
+    axes: &[CopyAxis<'_>],
 ) -> Option<Vec<u8>> {
-    let at = |walk: &Walk<'_>, idx: usize| match *walk {
-        Walk::Stride(stride) => idx as i64 * stride as i64,
-        Walk::List { indices, stride } => i64::from(indices[idx]) * stride as i64,
+    let at = |walk: &AxisSteps<'_>, idx: usize| match *walk {
+        AxisSteps::Stride(stride) => idx as i64 * stride as i64,
+        AxisSteps::List { indices, stride } => i64::from(indices[idx]) * stride as i64,
     };
     let mut out = dst.to_vec();
     let total: usize = axes.iter().map(|axis| axis.count).product();
@@ -90,8 +90,8 @@ pub(super) fn orthogonal(
 }
 
 pub(super) fn scatter(src: &[u8], dst: &[u8], plan: &Strided<'_>) -> Option<Vec<u8>> {
-    let axes: Vec<Axis<'_>> =
-        plan.dims.iter().map(|dim| Axis::strided(dim.count, dim.src_stride, dim.dst_stride)).collect();
+    let axes: Vec<CopyAxis<'_>> =
+        plan.dims.iter().map(|dim| CopyAxis::strided(dim.count, dim.src_stride, dim.dst_stride)).collect();
     orthogonal(src, dst, plan.element_size, (plan.src_offset, plan.dst_offset), &axes)
 }
 

@@ -46,7 +46,7 @@ pub struct Strided<'a> {
 
 /// The steps of one side along an axis of an [`Orthogonal`] plan.
 #[derive(Clone, Copy, Debug)]
-pub enum Walk<'a> {
+pub enum AxisSteps<'a> {
     /// Regular steps, in bytes.
     Stride(isize),
     /// Step `i` is at byte `indices[i] * stride`.
@@ -60,13 +60,13 @@ pub enum Walk<'a> {
 
 /// One axis of an [`Orthogonal`] plan.
 #[derive(Clone, Copy, Debug)]
-pub struct Axis<'a> {
+pub struct CopyAxis<'a> {
     /// The number of elements, which is the length of each list of the axis.
     pub count: usize,
     /// The steps in the source.
-    pub src: Walk<'a>,
+    pub src: AxisSteps<'a>,
     /// The steps in the destination.
-    pub dst: Walk<'a>,
+    pub dst: AxisSteps<'a>,
 }
 
 /// A copy of the outer product of index lists and strides: see [`gather_lists`].
@@ -79,7 +79,7 @@ pub struct Orthogonal<'a> {
     /// The position in the destination of position 0 of every axis, in bytes.
     pub dst_offset: usize,
     /// The loop nest, in any order.
-    pub axes: &'a [Axis<'a>],
+    pub axes: &'a [CopyAxis<'a>],
 }
 
 /// Copies every element of `plan` from `src` to `dst`. Allocates one short list of dimensions.
@@ -88,10 +88,10 @@ pub struct Orthogonal<'a> {
 /// When the plan reaches outside of a slice. Nothing is written then.
 #[inline(never)]
 pub fn scatter(src: &[u8], dst: &mut [u8], plan: &Strided<'_>) -> Result<(), OutOfBounds> {
-    let strided = |dim: &Dim| Axis {
+    let strided = |dim: &Dim| CopyAxis {
         count: dim.count,
-        src: Walk::Stride(dim.src_stride),
-        dst: Walk::Stride(dim.dst_stride),
+        src: AxisSteps::Stride(dim.src_stride),
+        dst: AxisSteps::Stride(dim.dst_stride),
     };
     if plan.element_size == 0 || plan.dims.iter().any(|dim| dim.count == 0) {
         return Ok(());
@@ -133,7 +133,7 @@ pub fn gather_lists(src: &[u8], dst: &mut [u8], plan: &Orthogonal<'_>) -> Result
         (plan.dst_offset, dst.len(), reach(plan.axes.iter().map(|axis| axis.span(true)))),
     ];
     check(plan.element_size, sides)?;
-    let (strided, mut lists): (Vec<Axis<'_>>, Vec<Axis<'_>>) =
+    let (strided, mut lists): (Vec<CopyAxis<'_>>, Vec<CopyAxis<'_>>) =
         plan.axes.iter().copied().partition(|axis| axis.as_dim().is_some());
     // Lists with the longest jumps in the destination are outermost, so that writes stay close
     // together.
@@ -142,12 +142,12 @@ pub fn gather_lists(src: &[u8], dst: &mut [u8], plan: &Orthogonal<'_>) -> Result
         unit: plan.element_size,
         src: src.as_ptr().wrapping_add(plan.src_offset),
         dst: dst.as_mut_ptr().wrapping_add(plan.dst_offset),
-        dims: strided.iter().filter_map(Axis::as_dim).collect(),
+        dims: strided.iter().filter_map(CopyAxis::as_dim).collect(),
     };
     simplify(&mut nest);
     let inside = lists.last().map_or(0, |axis| axis.dst.stride().unsigned_abs());
     let farther = nest.dims.iter().take_while(|dim| dim.dst_stride.unsigned_abs() > inside).count();
-    let outer: Vec<Axis<'_>> = nest.dims.drain(..farther).map(Axis::from_dim).chain(lists).collect();
+    let outer: Vec<CopyAxis<'_>> = nest.dims.drain(..farther).map(CopyAxis::from_dim).chain(lists).collect();
     // SAFETY: as in `scatter`; every list is as long as its axis.
     unsafe { copy::run(&nest, &outer) };
     Ok(())
@@ -177,19 +177,19 @@ pub fn scatter_points(
     Ok(())
 }
 
-impl<'a> Axis<'a> {
+impl<'a> CopyAxis<'a> {
     /// An axis with regular steps on both sides.
     pub fn strided(count: usize, src_stride: isize, dst_stride: isize) -> Self {
-        Self { count, src: Walk::Stride(src_stride), dst: Walk::Stride(dst_stride) }
+        Self { count, src: AxisSteps::Stride(src_stride), dst: AxisSteps::Stride(dst_stride) }
     }
 
-    fn from_dim(dim: Dim) -> Axis<'a> {
+    fn from_dim(dim: Dim) -> CopyAxis<'a> {
         Self::strided(dim.count, dim.src_stride, dim.dst_stride)
     }
 
     fn as_dim(&self) -> Option<Dim> {
         match (self.src, self.dst) {
-            (Walk::Stride(src_stride), Walk::Stride(dst_stride)) => {
+            (AxisSteps::Stride(src_stride), AxisSteps::Stride(dst_stride)) => {
                 Some(Dim { count: self.count, src_stride, dst_stride })
             }
             _ => None,
@@ -198,16 +198,16 @@ impl<'a> Axis<'a> {
 
     fn lists_fit(&self) -> bool {
         [self.src, self.dst].into_iter().all(|walk| match walk {
-            Walk::Stride(_) => true,
-            Walk::List { indices, .. } => indices.len() == self.count,
+            AxisSteps::Stride(_) => true,
+            AxisSteps::List { indices, .. } => indices.len() == self.count,
         })
     }
 
     /// The lowest and the highest offset of one side of a non-empty axis.
     fn span(&self, destination: bool) -> (i128, i128) {
         let (first, last, stride) = match if destination { self.dst } else { self.src } {
-            Walk::Stride(stride) => (0, self.count as i128 - 1, stride),
-            Walk::List { indices, stride } => {
+            AxisSteps::Stride(stride) => (0, self.count as i128 - 1, stride),
+            AxisSteps::List { indices, stride } => {
                 let lowest = indices.iter().min().copied().unwrap_or(0);
                 let highest = indices.iter().max().copied().unwrap_or(0);
                 (i128::from(lowest), i128::from(highest), stride)
@@ -218,7 +218,7 @@ impl<'a> Axis<'a> {
     }
 }
 
-impl Walk<'_> {
+impl AxisSteps<'_> {
     /// The bytes from one position to the next.
     fn stride(&self) -> isize {
         match *self {

@@ -91,7 +91,7 @@ impl PendingUpdate {
 
     fn attempt(&mut self) -> Result<()> {
         let users = self.binding.users().clone();
-        let exchange = |calls: &mut CodecCalls| users.iter().for_each(|users| users.exchange(calls));
+        let exchange = |calls: &mut CodecCalls| users.iter().for_each(|users| users.swap_calls(calls));
         exchange(&mut self.calls);
         let updated = apply(&self.binding, &self.update, self.old.as_deref(), &self.elements);
         exchange(&mut self.calls);

@@ -217,7 +217,7 @@ impl<'a> Configuration<'a> {
 }
 
 /// The error of a field whose value does not fit, for checks that the functions above cannot make.
-pub fn unfit(field: &str, expected: impl Into<String>, actual: impl Display) -> Error {
+pub fn wrong_value(field: &str, expected: impl Into<String>, actual: impl Display) -> Error {
     Error::format("a field of the codec's configuration has a wrong value")
         .in_field(field)
         .expected(expected)

@@ -228,7 +228,8 @@ pub trait ArrayToBytes {
 pub struct Packed {
     /// The numbers in each element whose bytes are in reverse order.
     pub swap: Vec<Run>,
-    /// The narrow numbers in each element, such as `int4`, whose unused bits must be set.
+    /// The narrow numbers in each element, such as `int4`. Their unused stored bits may hold
+    /// anything.
     pub narrow: Vec<Run>,
 }
 

@@ -60,7 +60,7 @@ pub(super) struct NamedCodec<T: ?Sized> {
 }
 
 impl<T: ?Sized> NamedCodec<T> {
-    pub(super) fn blame(&self, stage: Stage) -> impl Fn(Error) -> Error + '_ {
+    pub(super) fn add_context(&self, stage: Stage) -> impl Fn(Error) -> Error + '_ {
         move |error| error.in_stage(stage).in_codec(self.name.as_str())
     }
 
@@ -152,23 +152,24 @@ impl Pipeline {
                     registry::parse_with(metadata, users)?
                 }
             };
-            let blame = |error: Error| error.in_codec(metadata.name.as_str()).within_field(&metadata.field);
+            let add_context =
+                |error: Error| error.in_codec(metadata.name.as_str()).within_field(&metadata.field);
             let name = || metadata.name.clone();
             match (spec, &array_to_bytes) {
                 (Spec::ArrayToArray(spec), None) => {
-                    let codec = spec.bind(&encoded).map_err(blame)?;
+                    let codec = spec.bind(&encoded).map_err(add_context)?;
                     encoded = codec.encoded().clone();
                     array_to_array.push(NamedCodec { name: name(), codec, user, encode_error });
                 }
                 (Spec::ArrayToBytes(spec), None) => {
-                    let codec = spec.bind(&encoded).map_err(blame)?;
+                    let codec = spec.bind(&encoded).map_err(add_context)?;
                     array_to_bytes = Some(NamedCodec { name: name(), codec, user, encode_error });
                 }
                 (Spec::BytesToBytes(spec), Some(_)) => {
-                    let codec = spec.bind(&encoded).map_err(blame)?;
+                    let codec = spec.bind(&encoded).map_err(add_context)?;
                     bytes_to_bytes.push(NamedCodec { name: name(), codec, user, encode_error });
                 }
-                (spec, _) => return Err(blame(out_of_place(&spec))),
+                (spec, _) => return Err(add_context(out_of_place(&spec))),
             }
         }
         let array_to_bytes = array_to_bytes
@@ -199,7 +200,7 @@ impl Pipeline {
     }
 
     /// The chain for boxes of this shape; `None` unless the chunk's bytes are its packed elements.
-    pub fn of_rows(&self, shape: Vec<u64>) -> Option<Result<Self>> {
+    pub fn for_packed_boxes(&self, shape: Vec<u64>) -> Option<Result<Self>> {
         let codecs = self.raw.as_ref()?;
         Some(Self::bind(codecs, ChunkRepresentation { shape, ..self.decoded.clone() }))
     }
@@ -280,8 +281,8 @@ impl Pipeline {
             return Ok(DecodedChunk { elements: Elements::Fixed(elements), strides });
         }
         let bytes = self.undo_bytes_to_bytes(encoded, intermediate)?;
-        let blame = self.array_to_bytes.blame(Stage::Decode);
-        let chunk = self.array_to_bytes.codec.decode(bytes).map_err(blame)?;
+        let add_context = self.array_to_bytes.add_context(Stage::Decode);
+        let chunk = self.array_to_bytes.codec.decode(bytes).map_err(add_context)?;
         let (chunk, strides) = self.undo_array_to_array(chunk)?;
         Ok(DecodedChunk { elements: Elements::of(chunk, elements), strides })
     }
@@ -319,12 +320,12 @@ impl Pipeline {
         }
         let mut elements = elements;
         for stage in &self.array_to_array {
-            elements = stage.codec.encode(elements).map_err(stage.blame(Stage::Encode))?;
+            elements = stage.codec.encode(elements).map_err(stage.add_context(Stage::Encode))?;
         }
-        let blame = self.array_to_bytes.blame(Stage::Encode);
-        let mut bytes = self.array_to_bytes.codec.encode(&elements).map_err(blame)?;
+        let add_context = self.array_to_bytes.add_context(Stage::Encode);
+        let mut bytes = self.array_to_bytes.codec.encode(&elements).map_err(add_context)?;
         for stage in &self.bytes_to_bytes {
-            bytes = stage.codec.encode(&bytes).map_err(stage.blame(Stage::Encode))?;
+            bytes = stage.codec.encode(&bytes).map_err(stage.add_context(Stage::Encode))?;
         }
         Ok(bytes)
     }
@@ -382,7 +383,7 @@ impl Pipeline {
             stage.codec.decode_runs(bytes, &runs, elements)
         };
         let result = partial.unwrap_or_else(|| stage.codec.decode(bytes, Output::Exact(elements)));
-        result.map_err(stage.blame(Stage::Decode))?;
+        result.map_err(stage.add_context(Stage::Decode))?;
         for run in &runs {
             swap_run(elements, run, self.packed.as_ref(), self.element_size());
         }
@@ -419,7 +420,7 @@ impl Pipeline {
             return Ok(());
         };
         let bytes = undo(rest, encoded, intermediate)?;
-        first.codec.decode(bytes, Output::Exact(output)).map_err(first.blame(Stage::Decode))
+        first.codec.decode(bytes, Output::Exact(output)).map_err(first.add_context(Stage::Decode))
     }
 
     /// Decodes the array → array codecs. Transpositions at the start of the chain become strides.
@@ -429,7 +430,7 @@ impl Pipeline {
         let (left_as_strides, undone) = self.array_to_array.split_at(transposed);
         let mut chunk = chunk;
         for stage in undone.iter().rev() {
-            chunk = stage.codec.decode(chunk).map_err(stage.blame(Stage::Decode))?;
+            chunk = stage.codec.decode(chunk).map_err(stage.add_context(Stage::Decode))?;
         }
         let shape = left_as_strides.last().map_or(&self.decoded.shape, |stage| &stage.codec.encoded().shape);
         let orders = left_as_strides.iter().filter_map(|stage| stage.codec.permutation());
@@ -490,7 +491,7 @@ fn undo<'a>(
         let source: &[u8] = if undone == 0 { encoded } else { ready };
         next.clear();
         let output = Output::Growing { buf: next, limit };
-        stage.codec.decode(source, output).map_err(stage.blame(Stage::Decode))?;
+        stage.codec.decode(source, output).map_err(stage.add_context(Stage::Decode))?;
         std::mem::swap(ready, next);
     }
     Ok(if stages.is_empty() { encoded } else { ready })

@@ -45,7 +45,7 @@ impl WasmModule {
     }
 }
 
-/// Whether this build can encode with compressors. Every build but the engine can.
+/// Whether this build can encode with compressors: only the full module and the host build can.
 pub const ENCODERS: bool = cfg!(any(feature = "full", not(target_arch = "wasm32")));
 
 /// One codec of the table.
@@ -214,9 +214,9 @@ impl From<Spec> for ParsedCodec {
 /// # Errors
 /// As [`parse`], without the errors of parameters that only an encoder needs.
 pub fn parse_with(codec: &CodecMetadata, users: &OptionalUserCodecs) -> Result<ParsedCodec> {
-    let blame = |error: Error| error.in_codec(codec.name.as_str()).within_field(&codec.field);
-    let ParsedCodec { spec, encode_error } = parse_entry(codec, users).map_err(blame)?;
-    Ok(ParsedCodec { spec, encode_error: encode_error.map(blame) })
+    let add_context = |error: Error| error.in_codec(codec.name.as_str()).within_field(&codec.field);
+    let ParsedCodec { spec, encode_error } = parse_entry(codec, users).map_err(add_context)?;
+    Ok(ParsedCodec { spec, encode_error: encode_error.map(add_context) })
 }
 
 fn parse_entry(codec: &CodecMetadata, users: &OptionalUserCodecs) -> Result<ParsedCodec> {
@@ -237,12 +237,12 @@ fn parse_entry(codec: &CodecMetadata, users: &OptionalUserCodecs) -> Result<Pars
         configuration.finish()?;
         Ok((spec, configuration.into_encode_error()))
     };
-    let blame = |error: Error| match codec.format {
+    let add_context = |error: Error| match codec.format {
         ZarrFormat::V2 => error,
         ZarrFormat::V3 | ZarrFormat::Draft(_) => error.within_field("configuration"),
     };
-    let (spec, encode_error) = read().map_err(blame)?;
-    Ok(ParsedCodec { spec, encode_error: encode_error.map(blame) })
+    let (spec, encode_error) = read().map_err(add_context)?;
+    Ok(ParsedCodec { spec, encode_error: encode_error.map(add_context) })
 }
 
 /// The error of a codec that only another WebAssembly module of the package has.
@@ -264,7 +264,7 @@ pub fn image_codecs_are_read_only() -> Error {
 /// Checks that this build can encode.
 ///
 /// # Errors
-/// `Unsupported` in the engine.
+/// `Unsupported` in a build without encoders.
 pub fn require_encoders() -> Result<()> {
     if ENCODERS { Ok(()) } else { Err(needs_module(WasmModule::Full).in_stage(Stage::Encode)) }
 }

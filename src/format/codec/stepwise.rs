@@ -106,16 +106,16 @@ impl ChainCodec<'_> {
     fn decode(&self, data: CodecData) -> Result<CodecData> {
         match (self, data) {
             (Self::ArrayToArray(named), CodecData::Array(elements)) => {
-                named.codec.decode(elements).map(CodecData::Array).map_err(named.blame(Stage::Decode))
+                named.codec.decode(elements).map(CodecData::Array).map_err(named.add_context(Stage::Decode))
             }
             (Self::ArrayToBytes(named), CodecData::Bytes(bytes)) => {
-                named.codec.decode(&bytes).map(CodecData::Array).map_err(named.blame(Stage::Decode))
+                named.codec.decode(&bytes).map(CodecData::Array).map_err(named.add_context(Stage::Decode))
             }
             (Self::BytesToBytes(named), CodecData::Bytes(bytes)) => {
                 let limit = limits::to_usize(limits::CHUNK_BYTES, "chunk")?;
                 let mut decoded = Vec::new();
                 let output = Output::Growing { buf: &mut decoded, limit };
-                named.codec.decode(&bytes, output).map_err(named.blame(Stage::Decode))?;
+                named.codec.decode(&bytes, output).map_err(named.add_context(Stage::Decode))?;
                 Ok(CodecData::Bytes(decoded))
             }
             _ => Err(misplaced()),
@@ -125,13 +125,13 @@ impl ChainCodec<'_> {
     fn encode(&self, data: CodecData) -> Result<CodecData> {
         match (self, data) {
             (Self::ArrayToArray(named), CodecData::Array(elements)) => {
-                named.codec.encode(elements).map(CodecData::Array).map_err(named.blame(Stage::Encode))
+                named.codec.encode(elements).map(CodecData::Array).map_err(named.add_context(Stage::Encode))
             }
             (Self::ArrayToBytes(named), CodecData::Array(elements)) => {
-                named.codec.encode(&elements).map(CodecData::Bytes).map_err(named.blame(Stage::Encode))
+                named.codec.encode(&elements).map(CodecData::Bytes).map_err(named.add_context(Stage::Encode))
             }
             (Self::BytesToBytes(named), CodecData::Bytes(bytes)) => {
-                named.codec.encode(&bytes).map(CodecData::Bytes).map_err(named.blame(Stage::Encode))
+                named.codec.encode(&bytes).map(CodecData::Bytes).map_err(named.add_context(Stage::Encode))
             }
             _ => Err(misplaced()),
         }

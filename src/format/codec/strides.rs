@@ -3,7 +3,8 @@
 use crate::error::{Error, Result};
 use crate::limits;
 
-/// The strides of an array of this shape, in bytes for the `element_size` in bytes, in elements for 1.
+/// The strides of an array of this shape, in bytes for the `element_size` in bytes, in elements for
+/// 1.
 ///
 /// # Errors
 /// `Limit` when a stride does not fit memory.
@@ -32,8 +33,8 @@ pub(super) fn permuted(shape: &[u64], axes: &[usize]) -> Vec<usize> {
     let mut step = 1_u64;
     for (axis, extent) in axes.iter().zip(shape).rev() {
         if let Some(stride) = strides.get_mut(*axis) {
-            // The element count was checked before the buffers were made; a stride that does not fit
-            // is never used.
+            // The element count was checked before the buffers were made; a stride that does not
+            // fit is never used.
             *stride = usize::try_from(step).unwrap_or(usize::MAX);
         }
         step = step.saturating_mul(*extent);

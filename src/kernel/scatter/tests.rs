@@ -119,17 +119,17 @@ fn lists_on_either_side() {
     let (rows, columns, back) = ([5, 0, 3, 3], [9, 2, 4], [2, 0, 1]);
     for element_size in [1, 2, 4] {
         let size = element_size as isize;
-        let rows = Axis {
+        let rows = CopyAxis {
             count: 4,
-            src: Walk::List { indices: &rows, stride: 10 * size },
-            dst: Walk::Stride(3 * size),
+            src: AxisSteps::List { indices: &rows, stride: 10 * size },
+            dst: AxisSteps::Stride(3 * size),
         };
-        let columns = Axis {
+        let columns = CopyAxis {
             count: 3,
-            src: Walk::List { indices: &columns, stride: size },
-            dst: Walk::List { indices: &back, stride: size },
+            src: AxisSteps::List { indices: &columns, stride: size },
+            dst: AxisSteps::List { indices: &back, stride: size },
         };
-        let plain = Axis::strided(3, -2 * size, size);
+        let plain = CopyAxis::strided(3, -2 * size, size);
         for axes in [[rows, columns], [columns, rows], [rows, plain], [plain, rows]] {
             let plan = Orthogonal { element_size, src_offset: 6 * element_size, dst_offset: 0, axes: &axes };
             orthogonal_agrees_with_the_oracle(&src, &vec![0xee; 4 * 3 * element_size], &plan);
@@ -139,7 +139,11 @@ fn lists_on_either_side() {
 
 #[test]
 fn a_list_that_reaches_outside_or_has_another_length_is_refused() {
-    let axis = |indices, count| Axis { count, src: Walk::List { indices, stride: 1 }, dst: Walk::Stride(1) };
+    let axis = |indices, count| CopyAxis {
+        count,
+        src: AxisSteps::List { indices, stride: 1 },
+        dst: AxisSteps::Stride(1),
+    };
     let run = |axis| {
         let plan = Orthogonal { element_size: 1, src_offset: 0, dst_offset: 0, axes: &[axis] };
         gather_lists(&[1, 2, 3], &mut [0; 3], &plan)
@@ -230,8 +234,8 @@ mod properties {
         }
     }
 
-    fn walk(list: Option<&[u32]>, stride: isize) -> Walk<'_> {
-        list.map_or(Walk::Stride(stride), |indices| Walk::List { indices, stride })
+    fn walk(list: Option<&[u32]>, stride: isize) -> AxisSteps<'_> {
+        list.map_or(AxisSteps::Stride(stride), |indices| AxisSteps::List { indices, stride })
     }
 
     proptest! {
@@ -249,7 +253,7 @@ mod properties {
             let (dims, src_offset, dst_offset) = case.dims();
             let len = case.shape.iter().product::<usize>() * case.element_size;
             let (src, dst) = (naive::bytes(len, 1), vec![0xee; len]);
-            let axes: Vec<Axis<'_>> = dims.iter().zip(&case.lists).map(|(dim, [src, dst])| Axis {
+            let axes: Vec<CopyAxis<'_>> = dims.iter().zip(&case.lists).map(|(dim, [src, dst])| CopyAxis {
                 count: dim.count,
                 src: walk(src.as_deref(), dim.src_stride),
                 dst: walk(dst.as_deref(), dim.dst_stride),

@@ -126,7 +126,9 @@ fn refused(error: &Error, data_type: &DataType) -> Outcome {
     if let Some(expected) = &context.expected {
         let _ = write!(words, "; expected {expected}");
     }
-    Outcome::Refused(words.replace(&format!("of {}", data_type.name()), "of this type"))
+    let name = data_type.name();
+    let words = words.replace(&format!("the data type {name}"), "this data type");
+    Outcome::Refused(words.replace(&format!("of {name}"), "of this type"))
 }
 
 fn kind(entry: &CodecEntry) -> &'static str {

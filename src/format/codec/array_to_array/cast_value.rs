@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use super::exact::{ExactValue, Number, Rounded, Rounding};
 use super::numpy::number_type;
 use crate::error::{Error, Result};
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
@@ -88,7 +88,11 @@ impl ArrayToArraySpec for CastValueSpec {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToArray>> {
         let (inner, outer) = (number(&decoded.data_type)?, number(&self.data_type)?);
         if self.out_of_range == Some(OutOfRange::Wrap) && !outer.is_integer() {
-            return Err(unfit("configuration.out_of_range", "clamp, because the type is a float", "wrap"));
+            return Err(wrong_value(
+                "configuration.out_of_range",
+                "clamp, because the type is a float",
+                "wrap",
+            ));
         }
         let map = |pairs: &Pairs, from: &DataType, to: &DataType, direction: &str| {
             let map = bind_map(pairs, from, to);

@@ -5,7 +5,7 @@
 use super::numpy::{self, is_integer, number_type};
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{
     ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec, wrong_decoded_len,
@@ -30,7 +30,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let labels = configuration.read("labels", |json| json.list(|label| Ok(label.str()?.into_owned())))?;
     let astype = numpy::dtype(configuration, "astype")?.unwrap_or(DataType::Integer(Integer::Uint8));
     if !number_type(&astype).is_ok_and(is_integer) {
-        return Err(unfit("astype", "an integer type", astype.name()));
+        return Err(wrong_value("astype", "an integer type", astype.name()));
     }
     Ok(Spec::ArrayToArray(Box::new(CategorizeSpec {
         labels: configuration.required("labels", labels)?,

@@ -1,7 +1,7 @@
 //! What imagecodecs' predictors share: the rows of elements along an axis.
 
 use crate::error::{Error, Result};
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::{ChunkRepresentation, wrong_decoded_len};
 use crate::limits;
 
@@ -50,7 +50,7 @@ impl Fields {
         let shape = self.shape.as_ref().unwrap_or(&chunk.shape);
         let count = chunk.element_count()?;
         if limits::product(shape.iter().copied(), "shape")? != count {
-            return Err(unfit(
+            return Err(wrong_value(
                 "shape",
                 format!("as many elements as {:?}", chunk.shape),
                 format!("{shape:?}"),
@@ -58,7 +58,8 @@ impl Fields {
         }
         let from_end = if self.axis < 0 { shape.len() as u64 } else { 0 };
         let axis = from_end.checked_add_signed(self.axis).filter(|axis| *axis < shape.len() as u64);
-        let axis = axis.ok_or_else(|| unfit("axis", format!("one of {} axes", shape.len()), self.axis))?;
+        let axis =
+            axis.ok_or_else(|| wrong_value("axis", format!("one of {} axes", shape.len()), self.axis))?;
         let (_, row) = shape.split_at(limits::to_usize(axis, "axis")?);
         let product = |sizes: &[u64]| -> Result<usize> {
             let len = limits::product(sizes.iter().copied(), "row")?;

@@ -5,7 +5,7 @@
 //! bytes.
 
 use crate::error::{Error, Result};
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::{ArrayBytes, ArrayToArray, ArrayToArraySpec, ChunkRepresentation, Spec};
 use crate::format::metadata::json::Json;
 use crate::limits;
@@ -38,14 +38,14 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
         return Err(limits::exceeded("rank", shape.len() as u64, limits::DIMENSIONS as u64).in_field("shape"));
     }
     if shape.iter().filter(|length| **length == Length::Rest).count() > 1 {
-        return Err(unfit("shape", "-1 at most once", "-1 more than once"));
+        return Err(wrong_value("shape", "-1 at most once", "-1 more than once"));
     }
     let named = shape.iter().flat_map(|length| match length {
         Length::Product(dimensions) => dimensions.as_slice(),
         _ => &[],
     });
     if !named.is_sorted_by(|before, after| before < after) {
-        return Err(unfit("shape", "dimensions in ascending order", "dimensions in another order"));
+        return Err(wrong_value("shape", "dimensions in ascending order", "dimensions in another order"));
     }
     Ok(Spec::ArrayToArray(Box::new(ReshapeSpec { shape })))
 }
@@ -102,8 +102,8 @@ impl ReshapeSpec {
             let Length::Product(dimensions) = length else { continue };
             let (Some(&first), Some(&last)) = (dimensions.first(), dimensions.last()) else { continue };
             let before = (encoded.get(..place), decoded.get(..first));
-            let behind = (encoded.get(place + 1..), decoded.get(last + 1..));
-            for (encoded, decoded) in [before, behind] {
+            let after = (encoded.get(place + 1..), decoded.get(last + 1..));
+            for (encoded, decoded) in [before, after] {
                 if product(encoded.unwrap_or_default())? != product(decoded.unwrap_or_default())? {
                     return Err(Error::format(
                         "the encoded shape moves decoded dimensions, which reshape cannot",

@@ -7,7 +7,7 @@
 
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::strides;
 use crate::format::codec::user::Direction;
 use crate::format::codec::{
@@ -62,7 +62,7 @@ fn permutation(order: &[u64]) -> Result<Vec<usize>> {
                 *seen = true;
                 narrowed.push(idx);
             }
-            _ => return Err(unfit("order", "each dimension once", format!("{order:?}"))),
+            _ => return Err(wrong_value("order", "each dimension once", format!("{order:?}"))),
         }
     }
     Ok(narrowed)
@@ -78,7 +78,7 @@ impl ArrayToArraySpec for TransposeSpec {
         };
         if order.len() != rank {
             let actual = format!("{} dimensions in order", order.len());
-            return Err(unfit("configuration.order", format!("{rank} dimensions"), actual));
+            return Err(wrong_value("configuration.order", format!("{rank} dimensions"), actual));
         }
         let shape = order.iter().filter_map(|&dimension| decoded.shape.get(dimension).copied()).collect();
         let encoded = ChunkRepresentation { shape, ..decoded.clone() };
@@ -102,16 +102,16 @@ impl ArrayToArray for Transpose {
     }
 
     fn decode(&self, encoded: ArrayBytes) -> Result<ArrayBytes> {
-        self.moved(encoded, Direction::Decode)
+        self.transpose(encoded, Direction::Decode)
     }
 
     fn encode(&self, decoded: ArrayBytes) -> Result<ArrayBytes> {
-        self.moved(decoded, Direction::Encode)
+        self.transpose(decoded, Direction::Encode)
     }
 }
 
 impl Transpose {
-    fn moved(&self, elements: ArrayBytes, direction: Direction) -> Result<ArrayBytes> {
+    fn transpose(&self, elements: ArrayBytes, direction: Direction) -> Result<ArrayBytes> {
         if self.order.iter().is_sorted() {
             return Ok(elements);
         }

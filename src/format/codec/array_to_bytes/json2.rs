@@ -8,7 +8,7 @@
 use super::vlen::wrong_count;
 use crate::error::{Error, Result};
 use crate::format::codec::array_bytes::VariableBytes;
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec};
 use crate::format::data_type::DataType;
@@ -28,7 +28,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     if let Some(encoding) = encoding {
         let name = encoding.to_ascii_lowercase().replace(['-', '_'], "");
         if !["utf8", "ascii", "usascii"].contains(&name.as_str()) {
-            return Err(unfit("encoding", "utf-8", encoding));
+            return Err(wrong_value("encoding", "utf-8", encoding));
         }
     }
     let of_the_writer = [
@@ -144,7 +144,7 @@ impl Objects {
     /// `Format` for elements that are not objects.
     pub(super) fn bind(decoded: &ChunkRepresentation) -> Result<Self> {
         if decoded.data_type != DataType::Json {
-            let error = Error::format("codecs of objects encode objects only");
+            let error = Error::format("this codec encodes objects only");
             return Err(error.actual(decoded.data_type.name().into_owned()));
         }
         Ok(Self { shape: decoded.shape.clone(), count: decoded.element_count()? })

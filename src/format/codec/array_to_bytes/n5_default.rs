@@ -6,7 +6,7 @@
 //! The encoder writes whole chunks. N5's other modes (variable length, objects) are refused.
 
 use crate::error::{Error, Result};
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::pipeline::{Elements, Pipeline, Scratch};
 use crate::format::codec::registry::{CodecKind, kind_of, require_encoders};
 use crate::format::codec::sharding::codec_list;
@@ -48,11 +48,11 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     };
     if !fits {
         let names: Vec<&str> = codecs.iter().map(|codec| codec.name.as_str()).collect();
-        return Err(unfit("codecs", "transpose, bytes and at most one compressor", names.join(", ")));
+        return Err(wrong_value("codecs", "transpose, bytes and at most one compressor", names.join(", ")));
     }
     let endian = field(&codecs[1], "endian", |json| Ok(json.str()?.into_owned()))?;
     if endian.as_ref().is_some_and(|endian| endian != "big") {
-        return Err(unfit("codecs[1].configuration.endian", "big", endian.unwrap_or_default()));
+        return Err(wrong_value("codecs[1].configuration.endian", "big", endian.unwrap_or_default()));
     }
     Ok(Spec::ArrayToBytes(Box::new(N5Spec { codecs, users: configuration.users().clone() })))
 }
@@ -74,7 +74,11 @@ impl ArrayToBytesSpec for N5Spec {
         let order = field(&self.codecs[0], "order", |json| json.u64_list())?;
         if order.as_ref() != Some(&reversed) {
             let field = "configuration.codecs[0].configuration.order";
-            return Err(unfit(field, format!("{reversed:?}"), format!("{:?}", order.unwrap_or_default())));
+            return Err(wrong_value(
+                field,
+                format!("{reversed:?}"),
+                format!("{:?}", order.unwrap_or_default()),
+            ));
         }
         let size = decoded.data_type.size();
         let size = size.ok_or_else(|| Error::format("n5_default encodes elements of one size only"))?;
@@ -139,9 +143,9 @@ impl ArrayToBytes for N5 {
 impl N5 {
     /// The shape of the block, and the bytes after the header.
     fn read_header<'a>(&self, encoded: &'a [u8]) -> Result<(Vec<u64>, &'a [u8])> {
-        let cut_off = || Error::format("the N5 header is truncated");
+        let too_short = || Error::format("the N5 header is truncated");
         let (&[mode_high, mode_low, rank_high, rank_low], rest) =
-            encoded.split_first_chunk().ok_or_else(cut_off)?;
+            encoded.split_first_chunk().ok_or_else(too_short)?;
         let mode = u16::from_be_bytes([mode_high, mode_low]);
         if mode != 0 {
             return Err(Error::unsupported("only the default mode of N5 blocks is supported")
@@ -152,7 +156,7 @@ impl N5 {
             let error = Error::format("the N5 block has another rank than the array");
             return Err(error.expected(self.chunk.shape.len().to_string()).actual(rank.to_string()));
         }
-        let (dimensions, content) = rest.split_at_checked(4 * rank).ok_or_else(cut_off)?;
+        let (dimensions, content) = rest.split_at_checked(4 * rank).ok_or_else(too_short)?;
         let shape = dimensions.as_chunks().0.iter().map(|len| u32::from_be_bytes(*len).into()).collect();
         Ok((shape, content))
     }

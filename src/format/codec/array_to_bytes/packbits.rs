@@ -5,7 +5,7 @@
 //! specification calls the two compatible.
 
 use crate::error::{Error, Result};
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::{
     ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec, wrong_decoded_len,
 };
@@ -42,7 +42,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     let padding_encoding = configuration.choice("padding_encoding", &choices)?;
     let (first_bit, last_bit) = (bit(configuration, "first_bit")?, bit(configuration, "last_bit")?);
     if let Some(last) = last_bit.filter(|&last| last < first_bit.unwrap_or(0)) {
-        return Err(unfit("last_bit", format!("at least first_bit, {}", first_bit.unwrap_or(0)), last));
+        return Err(wrong_value("last_bit", format!("at least first_bit, {}", first_bit.unwrap_or(0)), last));
     }
     let padding_encoding = padding_encoding.unwrap_or(PaddingEncoding::None);
     Ok(Spec::ArrayToBytes(Box::new(PackBitsSpec { padding_encoding, first_bit, last_bit })))
@@ -82,7 +82,7 @@ impl ArrayToBytesSpec for PackBitsSpec {
             (self.first_bit.unwrap_or(0), self.last_bit.unwrap_or(component.bits - 1));
         if last_bit >= component.bits || last_bit < first_bit {
             let expected = format!("bits of {}, 0 to {}", decoded.data_type.name(), component.bits - 1);
-            let error = unfit("configuration.last_bit", expected, format!("{first_bit} to {last_bit}"));
+            let error = wrong_value("configuration.last_bit", expected, format!("{first_bit} to {last_bit}"));
             return Err(error);
         }
         let byte_len = decoded.byte_len()?.unwrap_or(0);

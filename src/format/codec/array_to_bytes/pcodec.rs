@@ -11,7 +11,7 @@ use pco::standalone::{DecompressorItem, FileDecompressor, simple_compress};
 use pco::{ChunkConfig, DeltaSpec, ModeSpec, PagingSpec};
 
 use crate::error::{Error, Result};
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{
     ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec, wrong_decoded_len,
@@ -69,10 +69,14 @@ fn delta(configuration: &Configuration<'_>) -> Result<DeltaSpec> {
         (1, None) => DeltaSpec::NoOp,
         (3, None) => DeltaSpec::TryLookback,
         (2, None) => {
-            return Err(unfit("delta_encoding_order", "an order, because of try_consecutive", "none"));
+            return Err(wrong_value("delta_encoding_order", "an order, because of try_consecutive", "none"));
         }
         (_, order) => {
-            return Err(unfit("delta_encoding_order", "none, without try_consecutive", order.unwrap_or(0)));
+            return Err(wrong_value(
+                "delta_encoding_order",
+                "none, without try_consecutive",
+                order.unwrap_or(0),
+            ));
         }
     })
 }
@@ -167,7 +171,7 @@ fn decompress<T: Number + Default>(encoded: &[u8], count: usize) -> Result<Vec<T
                 }
                 (missing, rest) = (later, chunk.into_src());
             }
-            DecompressorItem::EndOfData(behind) if missing.is_empty() && behind.is_empty() => {
+            DecompressorItem::EndOfData(after) if missing.is_empty() && after.is_empty() => {
                 return Ok(numbers);
             }
             DecompressorItem::EndOfData(_) => return Err(wrong_count(count)),

@@ -111,7 +111,7 @@ impl ArrayToBytes for Vlen {
         // Each element stores a length, so that the encoded bytes limit the memory that is
         // reserved.
         let lengths = limits::product([self.count, LEN as u64], "lengths of elements")?;
-        let content = (rest.len() as u64).checked_sub(lengths).ok_or_else(cut_off)?;
+        let content = (rest.len() as u64).checked_sub(lengths).ok_or_else(too_short)?;
         let mut elements = VariableBytes::new();
         limits::reserve(
             &mut elements.offsets,
@@ -121,11 +121,11 @@ impl ArrayToBytes for Vlen {
         limits::reserve(&mut elements.bytes, limits::to_usize(content, "elements")?, "elements")?;
         let mut rest = rest;
         for _ in 0..count {
-            let (len, behind) = split_len(rest)?;
+            let (len, after) = split_len(rest)?;
             let len = limits::to_usize(len.into(), "element")?;
-            let (element, behind) = behind.split_at_checked(len).ok_or_else(cut_off)?;
+            let (element, after) = after.split_at_checked(len).ok_or_else(too_short)?;
             elements.push(element)?;
-            rest = behind;
+            rest = after;
         }
         if !rest.is_empty() {
             let error = Error::format("there are bytes after the last element");
@@ -173,7 +173,7 @@ impl Vlen {
 }
 
 fn split_len(bytes: &[u8]) -> Result<(u32, &[u8])> {
-    let (len, rest) = bytes.split_first_chunk::<LEN>().ok_or_else(cut_off)?;
+    let (len, rest) = bytes.split_first_chunk::<LEN>().ok_or_else(too_short)?;
     Ok((u32::from_le_bytes(*len), rest))
 }
 
@@ -183,7 +183,7 @@ fn put_len(encoded: &mut Vec<u8>, len: usize) -> Result<()> {
     Ok(())
 }
 
-fn cut_off() -> Error {
+fn too_short() -> Error {
     Error::format("the elements are truncated")
 }
 

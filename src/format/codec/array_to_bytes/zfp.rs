@@ -13,7 +13,7 @@ use zfp_rs::{
 };
 
 use crate::error::{Error, Result};
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::registry::require_encoders;
 use crate::format::codec::{
     ArrayBytes, ArrayToBytes, ArrayToBytesSpec, ChunkRepresentation, Spec, wrong_decoded_len,
@@ -169,11 +169,12 @@ impl Mode {
             Self::Precision(precision) => ZfpConfig::fixed_precision(precision),
             Self::Rate(rate) => {
                 ZfpConfig::fixed_rate(rate, scalar, dimensionality, ZfpStreamAlignment::Unaligned)
-                    .map_err(|error| unfit("configuration.rate", "a rate that zfp supports", error))?
+                    .map_err(|error| wrong_value("configuration.rate", "a rate that zfp supports", error))?
             }
             Self::Expert { min_bits, max_bits, max_prec, min_exp } => {
-                ZfpConfig::expert(min_bits, max_bits, max_prec, min_exp)
-                    .map_err(|error| unfit("configuration.maxbits", "parameters that zfp supports", error))?
+                ZfpConfig::expert(min_bits, max_bits, max_prec, min_exp).map_err(|error| {
+                    wrong_value("configuration.maxbits", "parameters that zfp supports", error)
+                })?
             }
         })
     }

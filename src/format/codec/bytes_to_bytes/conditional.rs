@@ -6,7 +6,7 @@
 //! chunk smaller, else none.
 
 use crate::error::{Error, Result};
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::external;
 use crate::format::codec::pipeline::{NamedCodec, UserCodecContext};
 use crate::format::codec::registry::{self, ParsedCodec, require_encoders};
@@ -38,7 +38,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
         Some(bits) => {
             let bits = limits::to_usize(bits.unsigned_abs(), "header")?;
             if !bits.is_multiple_of(8) || bits / 8 < least {
-                return Err(unfit(
+                return Err(wrong_value(
                     "header_bits",
                     format!("a multiple of 8, at least {}", codecs.len()),
                     bits,
@@ -73,7 +73,7 @@ impl ConditionalSpec {
         codec: &CodecMetadata,
         decoded: &ChunkRepresentation,
     ) -> Result<NamedCodec<dyn BytesToBytes>> {
-        let blame = |error: Error| {
+        let add_context = |error: Error| {
             error.in_codec(codec.name.as_str()).within_field(&codec.field).within_field("configuration")
         };
         let user = match &self.users {
@@ -87,10 +87,10 @@ impl ConditionalSpec {
         };
         match spec {
             Spec::BytesToBytes(spec) => {
-                let bound = spec.bind(decoded).map_err(blame)?;
+                let bound = spec.bind(decoded).map_err(add_context)?;
                 Ok(NamedCodec { name: codec.name.clone(), codec: bound, user, encode_error })
             }
-            _ => Err(blame(Error::format("conditional contains bytes-to-bytes codecs only"))),
+            _ => Err(add_context(Error::format("conditional contains bytes-to-bytes codecs only"))),
         }
     }
 }

@@ -92,8 +92,8 @@ mod flag {
 
 /// Returns the bytes after the header of the member at the start of `member`.
 fn skip_header(member: &[u8]) -> Result<&[u8]> {
-    let cut_off = || truncated("gzip header");
-    let ([first, second, method, flags, ..], mut rest) = split::<10>(member).ok_or_else(cut_off)?;
+    let too_short = || truncated("gzip header");
+    let ([first, second, method, flags, ..], mut rest) = split::<10>(member).ok_or_else(too_short)?;
     if (first, second) != (0x1f, 0x8b) {
         return Err(Error::format("the gzip member lacks its signature")
             .expected("0x1f 0x8b")
@@ -104,18 +104,18 @@ fn skip_header(member: &[u8]) -> Result<&[u8]> {
         return Err(Error::format("the gzip header has an unknown method or flags").actual(actual));
     }
     if flags & flag::EXTRA != 0 {
-        let (len, fields) = split(rest).ok_or_else(cut_off)?;
-        rest = fields.get(usize::from(u16::from_le_bytes(len))..).ok_or_else(cut_off)?;
+        let (len, fields) = split(rest).ok_or_else(too_short)?;
+        rest = fields.get(usize::from(u16::from_le_bytes(len))..).ok_or_else(too_short)?;
     }
     for text in [flag::NAME, flag::COMMENT] {
         if flags & text != 0 {
-            let end = rest.iter().position(|&byte| byte == 0).ok_or_else(cut_off)?;
-            rest = rest.get(end + 1..).ok_or_else(cut_off)?;
+            let end = rest.iter().position(|&byte| byte == 0).ok_or_else(too_short)?;
+            rest = rest.get(end + 1..).ok_or_else(too_short)?;
         }
     }
     if flags & flag::HEADER_CRC != 0 {
         let header = member.get(..member.len() - rest.len()).unwrap_or_default();
-        let (stored, stream) = split(rest).ok_or_else(cut_off)?;
+        let (stored, stream) = split(rest).ok_or_else(too_short)?;
         check_sum(u32::from(u16::from_le_bytes(stored)), crc32(0, header) & 0xffff)?;
         rest = stream;
     }

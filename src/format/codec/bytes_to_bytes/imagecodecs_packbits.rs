@@ -30,12 +30,12 @@ impl BytesToBytesSpec for ImagecodecsPackBits {
 impl BytesToBytes for ImagecodecsPackBits {
     fn decode(&self, encoded: &[u8], mut output: Output<'_>) -> Result<()> {
         let mut len = 0;
-        for_each_piece(encoded, |piece| len += piece.len() as u64)?;
+        for_each_run(encoded, |run| len += run.len() as u64)?;
         let output = output.reserve(len)?;
         let mut rest = output;
-        for_each_piece(encoded, |piece| {
-            let (now, later) = std::mem::take(&mut rest).split_at_mut(piece.len());
-            match piece {
+        for_each_run(encoded, |run| {
+            let (now, later) = std::mem::take(&mut rest).split_at_mut(run.len());
+            match run {
                 PackBitsRun::Copied(bytes) => now.copy_from_slice(bytes),
                 PackBitsRun::Repeated(byte, _) => now.fill(byte),
             }
@@ -62,23 +62,23 @@ impl PackBitsRun<'_> {
     }
 }
 
-fn for_each_piece<'a>(encoded: &'a [u8], mut take: impl FnMut(PackBitsRun<'a>)) -> Result<()> {
-    let cut_off = || truncated("PackBits stream");
+fn for_each_run<'a>(encoded: &'a [u8], mut take: impl FnMut(PackBitsRun<'a>)) -> Result<()> {
+    let too_short = || truncated("PackBits stream");
     let mut rest = encoded;
-    while let Some((&count, behind)) = rest.split_first() {
-        rest = behind;
+    while let Some((&count, after)) = rest.split_first() {
+        rest = after;
         match count {
             0..=127 => {
-                let (bytes, behind) = rest.split_at_checked(usize::from(count) + 1).ok_or_else(cut_off)?;
+                let (bytes, after) = rest.split_at_checked(usize::from(count) + 1).ok_or_else(too_short)?;
                 take(PackBitsRun::Copied(bytes));
-                rest = behind;
+                rest = after;
             }
             // The specification ignores this code.
             128 => {}
             129.. => {
-                let (&byte, behind) = rest.split_first().ok_or_else(cut_off)?;
+                let (&byte, after) = rest.split_first().ok_or_else(too_short)?;
                 take(PackBitsRun::Repeated(byte, 257 - usize::from(count)));
-                rest = behind;
+                rest = after;
             }
         }
     }

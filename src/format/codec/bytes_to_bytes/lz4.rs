@@ -67,7 +67,7 @@ pub(super) fn decode_block(block: &[u8], output: &mut [u8]) -> Result<()> {
 /// Encodes `decoded` to one block and appends it.
 ///
 /// # Errors
-/// `Unsupported` in the engine.
+/// `Unsupported` in a build without encoders.
 pub(super) fn encode_block(decoded: &[u8], encoded: &mut Vec<u8>) -> Result<()> {
     require_encoders()?;
     let start = encoded.len();

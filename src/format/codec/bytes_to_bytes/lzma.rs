@@ -15,7 +15,7 @@ use lzma_rust2::{
 use super::drain::{damaged, drain};
 use super::{require_encoders, split, truncated};
 use crate::error::{Error, Result};
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::codec::{
     BytesToBytes, BytesToBytesSpec, ChunkRepresentation, Output, Spec, wrong_decoded_len,
 };
@@ -79,7 +79,7 @@ pub fn parse(configuration: &Configuration<'_>) -> Result<Spec> {
     match filters {
         Some(filters) => codec.set_filters(filters)?,
         None if format == Format::Raw => {
-            return Err(unfit("filters", "a list, because the format is raw", "none"));
+            return Err(wrong_value("filters", "a list, because the format is raw", "none"));
         }
         None => {}
     }
@@ -94,7 +94,7 @@ fn check(configuration: &Configuration<'_>) -> Result<Option<CheckType>> {
             1 => Ok(CheckType::Crc32),
             -1 | 4 => Ok(CheckType::Crc64),
             10 => Ok(CheckType::Sha256),
-            _ => Err(unfit("check", "-1, 0, 1, 4 or 10", check)),
+            _ => Err(wrong_value("check", "-1, 0, 1, 4 or 10", check)),
         })
         .transpose()
 }
@@ -125,7 +125,7 @@ impl Filter {
                 Err(Error::unsupported(format!("LZMA filter {id}, for machine code, is not supported"))
                     .in_field("id"))
             }
-            id => Err(unfit("id", "3, 33 or 0x4000000000000001", id)),
+            id => Err(wrong_value("id", "3, 33 or 0x4000000000000001", id)),
         }
     }
 
@@ -143,7 +143,7 @@ impl Filter {
             *option = filter.read(field, |json| bounded(json, least, most))?.unwrap_or(*option);
         }
         if options.lc + options.lp > 4 {
-            return Err(unfit("lp", "at most 4 together with lc", options.lc + options.lp));
+            return Err(wrong_value("lp", "at most 4 together with lc", options.lc + options.lp));
         }
         Ok(options)
     }
@@ -164,7 +164,13 @@ impl Lzma {
                 Filter::Compressor(version, options) if idx + 1 == count => {
                     (self.version, self.options) = (version, options);
                 }
-                _ => return Err(unfit("filters", "delta filters, then LZMA1 or LZMA2", "other filters")),
+                _ => {
+                    return Err(wrong_value(
+                        "filters",
+                        "delta filters, then LZMA1 or LZMA2",
+                        "other filters",
+                    ));
+                }
             }
         }
         let fits = match self.format {
@@ -172,7 +178,11 @@ impl Lzma {
             Format::Alone => self.version == Version::Lzma1 && count == 1,
             Format::Raw => (1..=4).contains(&count),
         };
-        if fits { Ok(()) } else { Err(unfit("filters", "filters that the format supports", "other filters")) }
+        if fits {
+            Ok(())
+        } else {
+            Err(wrong_value("filters", "filters that the format supports", "other filters"))
+        }
     }
 
     /// The configured options with a dictionary no larger than the data, which would only use

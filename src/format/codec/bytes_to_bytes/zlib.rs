@@ -115,7 +115,7 @@ pub(super) fn decode(inflater: &Inflater, encoded: &[u8], mut output: Output<'_>
 /// Encodes one stream.
 ///
 /// # Errors
-/// `Unsupported` in the engine.
+/// `Unsupported` in a build without encoders.
 pub(super) fn encode(decoded: &[u8], level: u8) -> Result<Vec<u8>> {
     require_encoders()?;
     Ok(compress_to_vec_zlib(decoded, level))

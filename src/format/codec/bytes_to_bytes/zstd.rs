@@ -118,7 +118,7 @@ impl LazyDecompressor {
 /// Encodes `decoded` to one frame and appends it to `encoded`.
 ///
 /// # Errors
-/// `Unsupported` in the engine.
+/// `Unsupported` in a build without encoders.
 pub(super) fn encode(decoded: &[u8], level: i32, checksum: bool, encoded: &mut Vec<u8>) -> Result<()> {
     require_encoders()?;
     #[cfg(any(feature = "full", not(target_arch = "wasm32")))]

@@ -105,12 +105,12 @@ impl ShardIndexFormat {
     ///
     /// # Errors
     /// `Format` when the shard is shorter than its index.
-    pub fn place_in(&self, shard_len: u64) -> Result<Range<u64>> {
-        let behind = shard_len.checked_sub(self.encoded_len);
-        let behind = behind.ok_or_else(|| too_short(self.encoded_len, shard_len))?;
+    pub fn byte_range_in(&self, shard_len: u64) -> Result<Range<u64>> {
+        let index_start = shard_len.checked_sub(self.encoded_len);
+        let index_start = index_start.ok_or_else(|| too_short(self.encoded_len, shard_len))?;
         Ok(match self.location {
             IndexLocation::Start => 0..self.encoded_len,
-            IndexLocation::End => behind..shard_len,
+            IndexLocation::End => index_start..shard_len,
         })
     }
 
@@ -119,7 +119,7 @@ impl ShardIndexFormat {
     /// # Errors
     /// `Format` when the shard is shorter than its index, or as [`decode`](Self::decode).
     pub fn read_from(&self, shard: &[u8]) -> Result<ShardIndex> {
-        let place = self.place_in(shard.len() as u64)?;
+        let place = self.byte_range_in(shard.len() as u64)?;
         let place =
             limits::to_usize(place.start, "shard index")?..limits::to_usize(place.end, "shard index")?;
         self.decode(shard.get(place).unwrap_or_default(), Some(shard.len() as u64))
@@ -170,7 +170,7 @@ impl ShardIndex {
     }
 
     /// The index of an empty shard.
-    pub fn of_nothing(count: usize) -> Self {
+    pub fn empty(count: usize) -> Self {
         Self { entries: vec![(EMPTY, EMPTY); count] }
     }
 
@@ -276,6 +276,6 @@ mod tests {
         assert_eq!(index.get(1).unwrap(), None);
         assert_eq!(index.get(2).unwrap(), Some(90..90));
         assert!(index.get(3).is_err());
-        assert_eq!(ShardIndex::of_nothing(2).get(1).unwrap(), None);
+        assert_eq!(ShardIndex::empty(2).get(1).unwrap(), None);
     }
 }

@@ -21,7 +21,7 @@ use crate::format::metadata::{ArrayMetadata, CodecMetadata, StorageTransformerMe
 /// # Errors
 /// `Unsupported` for another binary format, `Format` that names the field for a configuration that
 /// does not fit the array.
-pub fn folded(declared: &ArrayMetadata) -> Result<Option<ArrayMetadata>> {
+pub fn as_sharded(declared: &ArrayMetadata) -> Result<Option<ArrayMetadata>> {
     let transformers = declared.storage_transformers.iter();
     let count = transformers.take_while(|transformer| is_sharding(&transformer.extension)).count();
     if count == 0 {
@@ -30,12 +30,12 @@ pub fn folded(declared: &ArrayMetadata) -> Result<Option<ArrayMetadata>> {
     Error::check_full("shards of a draft")?;
     let mut stored = declared.clone();
     for transformer in stored.storage_transformers.drain(..count).collect::<Vec<_>>() {
-        put_together(&mut stored, &transformer).map_err(|error| error.within_field(&transformer.field))?;
+        add_sharding(&mut stored, &transformer).map_err(|error| error.within_field(&transformer.field))?;
     }
     Ok(Some(stored))
 }
 
-fn put_together(stored: &mut ArrayMetadata, transformer: &StorageTransformerMetadata) -> Result<()> {
+fn add_sharding(stored: &mut ArrayMetadata, transformer: &StorageTransformerMetadata) -> Result<()> {
     let per_shard = chunks_per_shard(&transformer.kind, transformer.configuration.as_deref())?;
     let chunk_shape = stored.chunk_grid.first_chunk_shape();
     let shard_shape = shard_shape(&chunk_shape, &per_shard)?;

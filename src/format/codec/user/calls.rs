@@ -139,9 +139,9 @@ impl CodecCalls {
         let entry = self.entries.iter_mut().find(|(_, entry)| entry.id == id && entry.answer.is_none());
         let Some((key, entry)) = entry else { return Ok(false) };
         let data = entry.stage.output(key.direction, output);
-        let blame =
+        let add_context =
             |error: Error| error.in_codec(entry.stage.site.codec.as_str()).in_stage(key.direction.stage());
-        entry.answer = Some(data.map_err(blame)?);
+        entry.answer = Some(data.map_err(add_context)?);
         Ok(true)
     }
 }

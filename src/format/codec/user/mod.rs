@@ -124,12 +124,12 @@ impl UserCodecs {
 
     /// Swaps in the calls of one chunk before it is decoded or encoded, and swaps them out
     /// afterwards.
-    pub fn exchange(&self, calls: &mut CodecCalls) {
+    pub fn swap_calls(&self, calls: &mut CodecCalls) {
         std::mem::swap(&mut *self.calls.borrow_mut(), calls);
     }
 
     /// The position of the last answered user codec plus one, and its output; `None` for a chunk
-    /// without an answer.
+    /// without a call.
     ///
     /// # Errors
     /// Of [`Stage::UserCodec`] while a call of the chunk has no answer.

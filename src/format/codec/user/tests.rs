@@ -46,9 +46,9 @@ fn run(request: &CodecCall<'_>) -> Vec<u8> {
 fn until_answered<T>(users: &OptionalUserCodecs, mut work: impl FnMut() -> Result<T>) -> (Result<T>, usize) {
     let (users, mut calls, mut rounds) = (users.as_ref().unwrap(), CodecCalls::default(), 0);
     loop {
-        users.exchange(&mut calls);
+        users.swap_calls(&mut calls);
         let result = work();
-        users.exchange(&mut calls);
+        users.swap_calls(&mut calls);
         if result.as_ref().err().is_none_or(|error| !is_waiting(error)) {
             return (result, rounds);
         }
@@ -135,9 +135,9 @@ fn answers_of_a_wrong_length_are_refused() {
     let pipeline =
         Pipeline::bind_with(&[codec("wider", "{}"), bytes()], chunk(&[4], Integer::Uint8), &known).unwrap();
     let mut calls = CodecCalls::default();
-    known.as_ref().unwrap().exchange(&mut calls);
+    known.as_ref().unwrap().swap_calls(&mut calls);
     assert!(pipeline.encode(ArrayBytes::Fixed(vec![1, 2, 3, 4])).is_err());
-    known.as_ref().unwrap().exchange(&mut calls);
+    known.as_ref().unwrap().swap_calls(&mut calls);
     let error = calls.answer(0, &[0; 7]).unwrap_err();
     assert_eq!(error.context().codec.as_deref(), Some("wider"));
     assert_eq!(error.context().expected.as_deref(), Some("8 bytes"));

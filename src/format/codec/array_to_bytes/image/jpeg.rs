@@ -16,7 +16,7 @@ use zune_jpeg::JpegDecoder;
 use super::{Chunk, ImageFormat, Sample, buffer, damaged, spec, tolerate, unsupported};
 use crate::error::{Error, Result};
 use crate::format::codec::Spec;
-use crate::format::codec::configuration::{Configuration, unfit};
+use crate::format::codec::configuration::{Configuration, wrong_value};
 use crate::format::metadata::json::Json;
 
 /// Colour spaces, by imagecodecs' names and libjpeg's numbers.
@@ -96,7 +96,7 @@ fn colors(configuration: &Configuration<'_>, field: &str) -> Result<Option<Color
         "3" | "ycbcr" => Some(Colors::YCbCr),
         "4" | "cmyk" | "separated" => Some(Colors::Cmyk),
         "5" | "ycck" => Some(Colors::Ycck),
-        _ => return Err(unfit(field, "grayscale, rgb, ycbcr, cmyk or ycck", name)),
+        _ => return Err(wrong_value(field, "grayscale, rgb, ycbcr, cmyk or ycck", name)),
     })
 }
 
@@ -179,22 +179,22 @@ struct FrameInfo {
 impl FrameInfo {
     /// Reads the segments up to the scan.
     fn find(stream: &[u8]) -> Result<Self> {
-        let cut_off = || Error::format("the JPEG image is truncated");
+        let too_short = || Error::format("the JPEG image is truncated");
         let mut at = 2;
         let (mut frame, mut adobe, mut is_jfif): (Option<&[u8]>, Option<usize>, bool) = (None, None, false);
         if stream.get(..2) != Some(&[0xff, 0xd8]) {
             return Err(damaged("JPEG", "the signature is missing"));
         }
         loop {
-            let marker = *stream.get(at + 1).filter(|_| stream[at] == 0xff).ok_or_else(cut_off)?;
+            let marker = *stream.get(at + 1).filter(|_| stream[at] == 0xff).ok_or_else(too_short)?;
             if marker == 0xff || marker == 0x01 || (0xd0..=0xd8).contains(&marker) {
                 // Fill bytes and markers without a segment.
                 at += if marker == 0xff { 1 } else { 2 };
                 continue;
             }
             let len = stream.get(at + 2..at + 4).map(|len| usize::from(u16::from_be_bytes([len[0], len[1]])));
-            let len = len.filter(|len| *len >= 2).ok_or_else(cut_off)?;
-            let segment = stream.get(at + 4..at + 2 + len).ok_or_else(cut_off)?;
+            let len = len.filter(|len| *len >= 2).ok_or_else(too_short)?;
+            let segment = stream.get(at + 4..at + 2 + len).ok_or_else(too_short)?;
             match marker {
                 0xda => break,
                 0xc0..=0xc2 => frame = Some(segment),
@@ -210,9 +210,9 @@ impl FrameInfo {
         // The decoder would accept a scan without an end marker.
         let scan = stream.get(at..).unwrap_or_default();
         if !scan.windows(2).rev().any(|bytes| bytes == [0xff, 0xd9]) {
-            return Err(cut_off());
+            return Err(too_short());
         }
-        Self::read(frame.ok_or_else(cut_off)?, is_jfif, adobe, stream)
+        Self::read(frame.ok_or_else(too_short)?, is_jfif, adobe, stream)
     }
 
     fn read(segment: &[u8], is_jfif: bool, adobe: Option<usize>, stream: &[u8]) -> Result<Self> {

@@ -63,18 +63,18 @@ impl Size {
 
     /// Finds the size marker: the codestream may be anywhere in the file.
     fn find(encoded: &[u8]) -> Result<Self> {
-        let cut_off = || Error::format("the JPEG 2000 image is truncated");
+        let too_short = || Error::format("the JPEG 2000 image is truncated");
         let start =
-            encoded.windows(4).position(|bytes| bytes == [0xff, 0x4f, 0xff, 0x51]).ok_or_else(cut_off)?;
-        let size = encoded.get(start + 4..).ok_or_else(cut_off)?;
+            encoded.windows(4).position(|bytes| bytes == [0xff, 0x4f, 0xff, 0x51]).ok_or_else(too_short)?;
+        let size = encoded.get(start + 4..).ok_or_else(too_short)?;
         let number = |at: usize| -> Result<u64> {
-            let bytes = size.get(at..at + 4).and_then(|bytes| bytes.first_chunk()).ok_or_else(cut_off)?;
+            let bytes = size.get(at..at + 4).and_then(|bytes| bytes.first_chunk()).ok_or_else(too_short)?;
             Ok(u64::from(u32::from_be_bytes(*bytes)))
         };
-        let count = size.get(36..38).and_then(|bytes| bytes.first_chunk()).ok_or_else(cut_off)?;
+        let count = size.get(36..38).and_then(|bytes| bytes.first_chunk()).ok_or_else(too_short)?;
         let components = u64::from(u16::from_be_bytes(*count));
-        let listed = size.get(38..38 + 3 * usize::from(u16::from_be_bytes(*count))).ok_or_else(cut_off)?;
-        let first = listed.first_chunk::<3>().ok_or_else(cut_off)?;
+        let listed = size.get(38..38 + 3 * usize::from(u16::from_be_bytes(*count))).ok_or_else(too_short)?;
+        let first = listed.first_chunk::<3>().ok_or_else(too_short)?;
         if listed.chunks(3).any(|component| component != first) || first[1..] != [1, 1] {
             return Err(unsupported("JPEG 2000", "components of different depths or sizes"));
         }

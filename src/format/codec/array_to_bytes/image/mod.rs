@@ -117,13 +117,13 @@ fn spec<F: ImageFormat + 'static>(format: F) -> Spec {
 
 impl<F: ImageFormat + 'static> ArrayToBytesSpec for ImageSpec<F> {
     fn bind(&self, decoded: &ChunkRepresentation) -> Result<Box<dyn ArrayToBytes>> {
-        let unfit = || {
+        let wrong_value = || {
             let name = decoded.data_type.name();
             Error::unsupported(format!("{} images do not support the data type {name}", F::NAME))
         };
         let sample = Sample::of(&decoded.data_type).filter(|sample| F::SAMPLES.contains(sample));
         let chunk = Chunk {
-            sample: sample.ok_or_else(unfit)?,
+            sample: sample.ok_or_else(wrong_value)?,
             shape: decoded.shape.clone(),
             byte_len: decoded.byte_len()?.unwrap_or(0),
         };

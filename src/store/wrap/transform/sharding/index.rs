@@ -54,7 +54,7 @@ impl Index {
 
     /// The index of an absent shard.
     pub fn of_absent_shard(count: usize) -> Self {
-        Self { entries: ShardIndex::of_nothing(count), shard_len: None, version: None, exists: false }
+        Self { entries: ShardIndex::empty(count), shard_len: None, version: None, exists: false }
     }
 
     /// The byte range of a chunk; `None` if it is absent.
