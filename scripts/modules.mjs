@@ -25,10 +25,14 @@ const MADE = {
   "@cfworker/json-schema": "json-schema.js",
 };
 
-/** Which rooms of `src/ts` a module published so can be in; workers have a program of their own. */
+/**
+ * Which modules of `src/ts` are published so: no tests; workers and some entries are programs of
+ * their own.
+ */
 const isPublished = (name) =>
   name.endsWith(".ts") &&
   !name.endsWith(".d.ts") &&
+  !name.endsWith(".test.ts") &&
   !["entry/inline.ts", "entry/slim.ts", "entry/worker.ts"].includes(name) &&
   !["entry/source/none.ts", "entry/source/whole.ts", "engine/worker_main.ts"].includes(name);
 

@@ -22,8 +22,8 @@ const CHROMIUMS = [
 
 function checkNode() {
   const [major, minor] = process.versions.node.split(".").map(Number);
-  if (major < 20 || (major === 20 && minor < 11)) {
-    throw new StepFailed(`Node ${process.versions.node} is too old: install Node 20.11 or newer`);
+  if (major < 20 || (major === 20 && minor < 19)) {
+    throw new StepFailed(`Node ${process.versions.node} is too old: install Node 20.19 or newer`);
   }
 }
 

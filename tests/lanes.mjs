@@ -59,6 +59,14 @@ export const LANES = [
     counts: countOk,
   },
   {
+    name: "unit",
+    what: "TypeScript and JavaScript tests beside the code, of what needs no build of the engine",
+    minutes: 1,
+    everyday: true,
+    command: [node, "tests/unit.mjs"],
+    counts: countTap,
+  },
+  {
     name: "node",
     what: "the built package, and the project's own tools, in Node",
     minutes: 12,

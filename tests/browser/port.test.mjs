@@ -1,7 +1,14 @@
 /** The port in a page: the contract with the engine in a worker and with the caller, and where workers are made otherwise. */
 import * as zarr from "zarr-wasm";
+import * as shared from "../../dist/modules/shared.js";
 import { CONTRACT, madeStore } from "../port/contract.mjs";
 import { equal, ok, test } from "./harness.mjs";
+
+/**
+ * How long the package waits (`src/ts/port/patience.ts`), as it holds it itself: joined modules'
+ * names begin with a number.
+ */
+const [, PATIENCE] = Object.entries(shared).find(([name]) => name.endsWith("_PATIENCE"));
 
 const sets = (value) => (value instanceof Set ? [...value] : value);
 
@@ -115,6 +122,114 @@ test("an engine that dies is replaced: reads are repeated, and writes reject", a
   zarr.dispose();
   await zarr.init({ worker: null });
 });
+
+/** Resolves when a condition holds. */
+async function until(holds) {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+/** An engine's worker that loops for ever once the channel of this name has spoken. */
+const blockable = (name) => () => {
+  const engine = JSON.stringify(new URL("/dist/worker.js", location.href).href);
+  const source = `import ${engine}; new BroadcastChannel("${name}").onmessage = () => { for (;;); };`;
+  return new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })), { type: "module" });
+};
+
+/** Runs with engines that can be blocked, and with little patience. */
+async function withBlockable(act) {
+  const usual = { ...PATIENCE };
+  const name = `block-${Math.random()}`;
+  const channel = new BroadcastChannel(name);
+  Object.assign(PATIENCE, { pingMs: 100, silentMs: 700 });
+  zarr.dispose();
+  await zarr.init({ worker: blockable(name) });
+  try {
+    await act(() => channel.postMessage("block"));
+  } finally {
+    Object.assign(PATIENCE, usual);
+    channel.close();
+    zarr.dispose();
+    await zarr.init({ worker: null });
+  }
+}
+
+test("an engine that is silent is replaced: reads are repeated", () =>
+  withBlockable(async (block) => {
+    const inner = madeStore();
+    let asked = 0;
+    const store = {
+      get: (key) => {
+        if (key.startsWith("/c/")) asked += 1;
+        return asked === 1 ? new Promise(() => {}) : Promise.resolve(inner.get(key));
+      },
+    };
+    const array = await zarr.open(store, { kind: "array" });
+    const before = zarr.info().panics;
+    const reading = array.get([3, 4]);
+    await until(() => asked === 1);
+    block();
+    equal([...(await reading).data], [304]);
+    equal(asked, 2);
+    equal(zarr.info().panics, before + 1);
+  }));
+
+test("an engine that is silent is replaced: writes reject, and the next one goes", () =>
+  withBlockable(async (block) => {
+    const inner = madeStore();
+    let writes = 0;
+    const store = {
+      get: (key) => inner.get(key),
+      set: (key, value) => {
+        writes += 1;
+        if (writes === 1) return new Promise(() => {});
+        inner.set(key, value);
+      },
+    };
+    const array = await zarr.open(store, { kind: "array" });
+    const writing = array.set([0, 0], 7).catch((error) => error);
+    await until(() => writes === 1);
+    block();
+    const error = await writing;
+    ok(error instanceof zarr.ZarrError, String(error));
+    equal([error.code, /the engine is gone: no answer/.test(error.message)], ["Unsupported", true]);
+    equal(writes, 1);
+    await array.set([0, 0], 8);
+    equal([...(await array.get([0, 0])).data], [8]);
+  }));
+
+test("a script that does not answer is given up after a while, and the next place is tried", async () => {
+  const usual = { ...PATIENCE };
+  PATIENCE.startMs = 300;
+  const silent = () => new Worker(URL.createObjectURL(new Blob([""], { type: "text/javascript" })));
+  zarr.dispose();
+  await zarr.init({ worker: silent });
+  try {
+    const array = await zarr.open(madeStore(), { kind: "array" });
+    equal([...(await array.get([1, 2])).data], [102]);
+    const { engine, refused } = zarr.info();
+    equal(engine, "blob");
+    ok(refused.includes("custom: the worker's script has not answered"), refused.join());
+  } finally {
+    Object.assign(PATIENCE, usual);
+    zarr.dispose();
+    await zarr.init({ worker: null });
+  }
+});
+
+test("an engine that waits for a slow store is left alone", () =>
+  withBlockable(async () => {
+    const inner = madeStore();
+    const before = zarr.info().panics;
+    const store = {
+      async get(key) {
+        if (key.startsWith("/c/")) await new Promise((resolve) => setTimeout(resolve, 1500));
+        return inner.get(key);
+      },
+    };
+    const array = await zarr.open(store, { kind: "array" });
+    equal([...(await array.get([3, 4])).data], [304]);
+    equal(zarr.info().panics, before);
+  }));
 
 /** Loads the package in a frame with this policy; resolves to what the frame's script tells. */
 async function inFrame(policy, attributes = {}, script = "/frames/places.mjs") {

@@ -7,6 +7,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build as esbuild } from "esbuild";
+import { build as buildWithVite } from "vite";
 import webpack from "webpack";
 import { serve } from "../../scripts/serve.mjs";
 import viewer from "../../webpack.config.js";
@@ -15,6 +16,7 @@ import { launchChromium } from "./chromium.mjs";
 const ROOT = join(import.meta.dirname, "../..");
 const OUTPUT = join(ROOT, "target/browser-tests");
 const VIEWER = join(ROOT, "target/browser-viewer");
+const VITE = join(ROOT, "target/browser-vite");
 
 const TEST_PAGE = {
   mode: "development",
@@ -168,7 +170,61 @@ async function runFilePage(browser, report) {
   await page.close();
 }
 
+/** Builds a page with Vite, the package in chunks as Vite splits it. */
+function bundleWithVite() {
+  const root = join(ROOT, "tests/browser/frames");
+  return buildWithVite({
+    configFile: false,
+    root,
+    base: "/vite/",
+    logLevel: "error",
+    resolve: { alias: { "zarr-wasm": join(ROOT, "dist/index.js") } },
+    build: { outDir: VITE, emptyOutDir: true, rolldownOptions: { input: join(root, "vite.html") } },
+  });
+}
+
+async function runVitePage(browser, address, report) {
+  const name = "a page that Vite built reads, with the engine in a worker";
+  const page = await browser.newPage();
+  try {
+    await page.goto(`${address}/vite/vite.html`);
+    const told = await page.evaluate(() => window.told);
+    const isRight = told.value === 2 && told.engine === "blob";
+    report({ name, ...(!isRight && { error: JSON.stringify(told) }) });
+  } catch (error) {
+    report({ name, error: String(error.stack) });
+  }
+  await page.close();
+}
+
+/** An array of 5 × 7 elements, which are read past all caches. */
+const ARRAY = "/fixtures/zarrita-0.7/create-v3/store/uint32";
+
+/** Without a network a read says so at once; with it again the same array reads. */
+async function runOfflinePage(browser, address, report) {
+  const page = await browser.newPage();
+  await page.goto(`${address}/frame?script=/frames/offline.mjs`);
+  for (const engine of ["worker", "caller"]) {
+    try {
+      await page.evaluate(([place, url]) => window.begin(place, url), [engine, `${address}${ARRAY}`]);
+      await page.context().setOffline(true);
+      const offline = await page.evaluate(() => window.read());
+      await page.context().setOffline(false);
+      const online = await page.evaluate(() => window.read());
+      const isRight = offline.code === "Store" && offline.cause === "TypeError" && online.length === 35;
+      report({
+        name: `offline, with the engine in the ${engine}: an error that says so, and no harm`,
+        ...(!isRight && { error: JSON.stringify({ offline, online }) }),
+      });
+    } catch (error) {
+      report({ name: `offline, with the engine in the ${engine}`, error: String(error.stack) });
+    }
+  }
+  await page.close();
+}
+
 await bundle();
+await bundleWithVite();
 const FOLDERS = {
   "/": OUTPUT,
   "/dist/": join(ROOT, "dist"),
@@ -176,6 +232,7 @@ const FOLDERS = {
   "/frames/": join(ROOT, "tests/browser/frames"),
   "/fixtures/": join(ROOT, "tests/fixtures"),
   "/stores/": join(ROOT, "tests/stores"),
+  "/vite/": VITE,
   "/viewer/": VIEWER,
   "/viewer/demo/": join(ROOT, "tests/fixtures/demo"),
 };
@@ -186,7 +243,11 @@ const browser = await launchChromium();
 const { totals, report } = reporter();
 try {
   for (const path of Object.keys(PAGES)) await runPage(browser, `${server.url}${path}`, report);
-  if (process.argv[2] === undefined) await runFilePage(browser, report);
+  if (process.argv[2] === undefined) {
+    await runFilePage(browser, report);
+    await runVitePage(browser, server.url, report);
+    await runOfflinePage(browser, server.url, report);
+  }
 } catch (error) {
   report({ name: "the page runs its tests", error: String(error.stack) });
 } finally {

@@ -127,3 +127,37 @@ test("an abort ends a read", async () => {
   await rejects(reading, (error) => error.name === "AbortError");
   ok(isRight(await array.get([zarr.slice(0, 256)]), 512));
 });
+
+/** Milliseconds that small calls take, one after the other, while something goes on. */
+async function latenciesDuring(working, call) {
+  let isOver = false;
+  const ended = working.finally(() => {
+    isOver = true;
+  });
+  const latencies = [];
+  while (!isOver) {
+    const begun = performance.now();
+    await call();
+    latencies.push(performance.now() - begun);
+  }
+  await ended;
+  return latencies.sort((one, other) => one - other);
+}
+
+test("an engine that decodes by itself answers others meanwhile", async () => {
+  zarr.dispose();
+  await zarr.init({ workers: 0 });
+  try {
+    const array = await zarr.open(await madeStore(8192, 512, 64), { kind: "array" });
+    await array.get([0, 0]);
+    const before = zarr.info().parts;
+    const latencies = await latenciesDuring(array.get(), () => array.plan([0, 0]));
+    ok(zarr.info().parts.caller > before.caller);
+    // A turn of the engine is 4 ms; in one piece all of it would take several hundred.
+    const median = latencies[Math.floor(latencies.length / 2)];
+    ok(latencies.length >= 10 && median < 30, `${latencies.length} calls, the median in ${median} ms`);
+  } finally {
+    zarr.dispose();
+    await zarr.init({ workers: 2 });
+  }
+});

@@ -1,6 +1,6 @@
 /**
  * Bundles a file of src/ts by itself, for tests of what the package does not show: with `glue`, statements of its own in
- * place of some functions of the wasm glue (which are there as `real`).
+ * place of some functions of the wasm glues (which are there as `real`).
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,19 +11,21 @@ import { ROOT } from "../../scripts/run_command.mjs";
 import { virtualModules } from "../../scripts/virtual_modules.mjs";
 import { glueFolder } from "../../scripts/wasm.mjs";
 
-const GLUE = join(glueFolder("engine"), "zarr_wasm.js");
+/** The glue of each build, by the name that modules import it by. */
+const GLUES = { "#glue": "engine", "#full-glue": "full" };
 
 const replacedGlue = (statements) => ({
   name: "replaced-glue",
   setup(build) {
-    build.onResolve({ filter: /^#glue$/ }, () => ({ path: "glue", namespace: "replaced" }));
-    build.onLoad({ filter: /.*/, namespace: "replaced" }, () => ({
-      contents: `import * as real from ${JSON.stringify(GLUE)};
-        export * from ${JSON.stringify(GLUE)};
-        export { default } from ${JSON.stringify(GLUE)};
-        ${statements}`,
-      resolveDir: ROOT,
-    }));
+    build.onResolve({ filter: /^#(full-)?glue$/ }, ({ path }) => ({ path, namespace: "replaced" }));
+    build.onLoad({ filter: /.*/, namespace: "replaced" }, ({ path }) => {
+      const glue = JSON.stringify(join(glueFolder(GLUES[path]), "zarr_wasm.js"));
+      const contents = `import * as real from ${glue};
+        export * from ${glue};
+        export { default } from ${glue};
+        ${statements}`;
+      return { contents, resolveDir: ROOT };
+    });
   },
 });
 

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
+import { build as viteBuild } from "vite";
 import webpack from "webpack";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -82,6 +83,42 @@ test("webpack: the first download", async () => {
     const bytes = gzipped(readFileSync(join(folder, "out/first.js")));
     assert.ok(bytes <= MOST_BYTES, `${bytes} bytes gzip`);
     assert.ok(readdirSync(join(folder, "out")).length > 1);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+/** The files that a chunk of Vite's imports at once, itself included. */
+function atOnceOfVite(chunks, name, seen = new Set()) {
+  if (seen.has(name)) return seen;
+  seen.add(name);
+  for (const next of chunks.get(name).imports) atOnceOfVite(chunks, next, seen);
+  return seen;
+}
+
+test("Vite: the first download", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "zarr-wasm-download-"));
+  try {
+    const entry = join(folder, "page.mjs");
+    writeFileSync(entry, PROGRAM);
+    const { output } = await viteBuild({
+      configFile: false,
+      root: folder,
+      logLevel: "error",
+      resolve: { alias: { "zarr-wasm": join(ROOT, "dist/index.js") } },
+      build: { write: false, modulePreload: false, rolldownOptions: { input: entry } },
+    });
+    const chunks = new Map(
+      output.filter(({ type }) => type === "chunk").map((chunk) => [chunk.fileName, chunk]),
+    );
+    const first = output.find(({ isEntry }) => isEntry);
+    const files = [...atOnceOfVite(chunks, first.fileName)];
+    const bytes = files.reduce((sum, name) => sum + gzipped(chunks.get(name).code), 0);
+    assert.ok(bytes <= MOST_BYTES, `${bytes} bytes gzip`);
+    assert.ok(
+      [...chunks.values()].some(({ code }) => code.length > 500_000),
+      "the engine is a chunk",
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

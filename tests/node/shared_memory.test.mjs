@@ -6,7 +6,6 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import * as zarr from "zarr-wasm";
-import { importSource } from "./bundled.mjs";
 import { madeStore } from "./made_stores.mjs";
 
 const SHAPE = [900, 700];
@@ -196,66 +195,4 @@ test("what a worker was at that died is written by another", async (t) => {
   await array.get(null, { out });
   assert.equal(readFileSync(path, "utf8"), "");
   assert.ok(out.every((value, at) => value === Math.floor(at / 512) * 1000 + (at % 512)));
-});
-
-test("a gate that is closed waits for who is inside, and lets nobody in", async () => {
-  const { newGate, passGate, closeGate } = await importSource("engine/decode/gate.ts");
-  const gate = newGate();
-  let writes = 0;
-  const write = () => {
-    writes += 1;
-  };
-  assert.equal(passGate(gate, write), true);
-  let closing;
-  passGate(gate, () => {
-    closing = closeGate(gate);
-  });
-  assert.ok(closing instanceof Promise);
-  await closing;
-  assert.equal(passGate(gate, write), false);
-  assert.equal(writes, 1);
-  assert.equal(closeGate(gate), undefined);
-});
-
-test("a part is put where it belongs, whatever its rows are", async () => {
-  const { placeShared } = await importSource("engine/decode/place_shared.ts");
-  const { newGate } = await importSource("engine/decode/gate.ts");
-  for (const [targetShape, start, shape] of [
-    [
-      [4, 300_000],
-      [1, 0],
-      [2, 300_000],
-    ],
-    [
-      [3, 300_000],
-      [1, 5],
-      [2, 200_001],
-    ],
-    [
-      [5, 7, 11],
-      [1, 2, 3],
-      [3, 4, 5],
-    ],
-    [[6], [2], [3]],
-    [[], [], []],
-  ]) {
-    const product = (extents) => extents.reduce((all, extent) => all * extent, 1);
-    const memory = new Uint8Array(new SharedArrayBuffer(2 * product(targetShape)));
-    const elements = new Uint8Array(2 * product(shape)).map((_, at) => (at % 251) + 1);
-    placeShared(
-      { memory, placement: { targetShape, start, shape, elementSize: 2 }, gate: newGate() },
-      elements,
-    );
-    const expected = new Uint8Array(memory.length);
-    for (let at = 0; at < product(shape); at += 1) {
-      let [rest, place, step] = [at, 0, 1];
-      for (let axis = shape.length - 1; axis >= 0; axis -= 1) {
-        place += (start[axis] + (rest % shape[axis])) * step;
-        rest = Math.floor(rest / shape[axis]);
-        step *= targetShape[axis];
-      }
-      expected.set(elements.subarray(2 * at, 2 * at + 2), 2 * place);
-    }
-    assert.deepEqual(Buffer.compare(memory, expected), 0, `${shape} in ${targetShape}`);
-  }
 });

@@ -104,16 +104,36 @@ fn only_the_engine_names_the_wasm_glue() {
     assert!(named.is_empty(), "the page holds no wasm:\n{}", named.join("\n"));
 }
 
+/// The paths of files and folders that `ARCHITECTURE.md` names.
+fn named_by_the_architecture() -> Vec<String> {
+    let text = fs::read_to_string(Path::new(ROOT).join("ARCHITECTURE.md")).unwrap_or_default();
+    let quoted = text.split('`').skip(1).step_by(2);
+    let is_path = |name: &&str| ["src/", "tests/", "benches/"].iter().any(|folder| name.starts_with(folder));
+    quoted.filter(is_path).map(str::to_owned).collect()
+}
+
 #[test]
 fn the_architecture_names_files_that_exist() {
-    let text = fs::read_to_string(Path::new(ROOT).join("ARCHITECTURE.md")).unwrap_or_default();
-    let named: Vec<&str> = text
-        .split('`')
-        .skip(1)
-        .step_by(2)
-        .filter(|name| name.starts_with("src/") || name.starts_with("tests/") || name.starts_with("benches/"))
-        .collect();
+    let named = named_by_the_architecture();
     assert!(named.len() > 20, "ARCHITECTURE.md names {} files", named.len());
     let missing: Vec<_> = named.into_iter().filter(|name| !Path::new(ROOT).join(name).exists()).collect();
     assert!(missing.is_empty(), "ARCHITECTURE.md names what is not there: {}", missing.join(", "));
+}
+
+/// Whether there is a file in a folder: git keeps none of those that are empty.
+fn holds_files(folder: &Path) -> bool {
+    let mut entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries.any(|path| path.is_file() || holds_files(&path))
+}
+
+#[test]
+fn the_architecture_names_every_room() {
+    let named = named_by_the_architecture();
+    let rooms = ["src", "src/ts"].into_iter().flat_map(|folder| {
+        let entries = fs::read_dir(Path::new(ROOT).join(folder)).into_iter().flatten().flatten();
+        let folders = entries.filter(|entry| entry.path().is_dir() && holds_files(&entry.path()));
+        folders.map(move |entry| format!("{folder}/{}", entry.file_name().to_string_lossy()))
+    });
+    let missing: Vec<_> = rooms.filter(|room| room != "src/ts" && !named.contains(room)).collect();
+    assert!(missing.is_empty(), "ARCHITECTURE.md has no line for {}", missing.join(", "));
 }

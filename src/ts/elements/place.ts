@@ -4,8 +4,9 @@
 import { breathe, isDue } from "./breathe.ts";
 import { type Placement, Rows } from "./rows.ts";
 
-/** Copies between two looks at the clock. */
+/** Rows, and about how many bytes, are copied between two looks at the clock. */
 const ROWS_BETWEEN = 256;
+const BYTES_BETWEEN = 1 << 18;
 
 /** Whether what is placed is still wanted; asked whenever others have had their turn. */
 export type GoesOn = () => boolean;
@@ -16,9 +17,10 @@ function eachRow(
   goesOn: GoesOn,
   place: (offset: number, row: number) => void,
 ): void | Promise<void> {
+  const between = Math.max(1, Math.min(ROWS_BETWEEN, Math.floor(BYTES_BETWEEN / rows.rowBytes)));
   let row = 0;
   const some = () => {
-    const end = Math.min(rows.count, row + ROWS_BETWEEN);
+    const end = Math.min(rows.count, row + between);
     for (; row < end; row += 1) place(rows.next(), row);
   };
   const rest = async () => {

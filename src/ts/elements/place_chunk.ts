@@ -80,12 +80,12 @@ function wordsOf(runs: Runs, source: Uint8Array, target: Uint8Array): [Words, Wo
   return [source, target, 1];
 }
 
-/** Copies the runs of the innermost loop from given places on. */
-type CopyLoop = (source: number, target: number) => void;
+/** Copies so many runs of the innermost loop, from given places on. */
+type CopyLoop = (source: number, target: number, count: number) => void;
 
 function longRuns({ run }: Runs, loop: Loop, source: Uint8Array, target: Uint8Array): CopyLoop {
-  return (from, to) => {
-    for (let at = 0; at < loop.count; at += 1, from += loop.source, to += loop.target) {
+  return (from, to, count) => {
+    for (let at = 0; at < count; at += 1, from += loop.source, to += loop.target) {
       target.set(source.subarray(from, from + run), to);
     }
   };
@@ -94,14 +94,64 @@ function longRuns({ run }: Runs, loop: Loop, source: Uint8Array, target: Uint8Ar
 function shortRuns(runs: Runs, loop: Loop, source: Uint8Array, target: Uint8Array): CopyLoop {
   const [sourceWords, targetWords, size] = wordsOf(runs, source, target);
   const [length, sourceStep, targetStep] = [runs.run / size, loop.source / size, loop.target / size];
-  return (fromByte, toByte) => {
+  return (fromByte, toByte, count) => {
     let from = fromByte / size;
     let to = toByte / size;
-    for (let at = 0; at < loop.count; at += 1, from += sourceStep, to += targetStep) {
+    for (let at = 0; at < count; at += 1, from += sourceStep, to += targetStep) {
       for (let word = 0; word < length; word += 1)
         targetWords[to + word] = sourceWords[from + word] as number;
     }
   };
+}
+
+/** Where the copying is: the places of the outer loops, and how far the innermost one has come. */
+class Progress {
+  readonly #runs: Runs;
+  readonly #outer: Loop[];
+  readonly #innermost: Loop;
+  readonly #index: number[];
+  readonly #copy: CopyLoop;
+  /** Runs of the innermost loop that are done. */
+  #done = 0;
+  /** Rounds of the outer loops that are left. */
+  left: number;
+
+  constructor(runs: Runs, source: Uint8Array, target: Uint8Array) {
+    this.#runs = runs;
+    this.#innermost = runs.loops.at(-1) ?? { count: 1, source: 0, target: 0 };
+    this.#outer = runs.loops.slice(0, -1);
+    this.#index = this.#outer.map(() => 0);
+    this.#copy = (runs.run >= LONG_RUN ? longRuns : shortRuns)(runs, this.#innermost, source, target);
+    this.left = this.#outer.reduce((product, { count }) => product * count, 1);
+  }
+
+  /** Copies at most so many runs. */
+  some(most: number): void {
+    const loop = this.#innermost;
+    for (let room = most; room > 0 && this.left > 0; ) {
+      const count = Math.min(room, loop.count - this.#done);
+      const [from, to] = [loop.source * this.#done, loop.target * this.#done];
+      this.#copy(this.#runs.source + from, this.#runs.target + to, count);
+      room -= Math.max(1, count);
+      this.#done += count;
+      if (this.#done === loop.count) this.#nextRound();
+    }
+  }
+
+  #nextRound(): void {
+    this.#done = 0;
+    this.left -= 1;
+    for (let axis = this.#outer.length - 1; axis >= 0; axis -= 1) {
+      const loop = this.#outer[axis] as Loop;
+      this.#index[axis] = (this.#index[axis] ?? 0) + 1;
+      this.#runs.source += loop.source;
+      this.#runs.target += loop.target;
+      if ((this.#index[axis] ?? 0) < loop.count) return;
+      this.#runs.source -= loop.source * loop.count;
+      this.#runs.target -= loop.target * loop.count;
+      this.#index[axis] = 0;
+    }
+  }
 }
 
 /** Copies what a part takes from a chunk, letting other tasks in when it takes long. */
@@ -112,36 +162,16 @@ export function placeChunk(
   isWanted: GoesOn,
 ): void | Promise<void> {
   const runs = runsOf(place, numbers);
-  const innermost = runs.loops.at(-1) ?? { count: 1, source: 0, target: 0 };
-  const outer = runs.loops.slice(0, -1);
-  const copy = (runs.run >= LONG_RUN ? longRuns : shortRuns)(runs, innermost, elements, target);
-  const index = outer.map(() => 0);
-  let { source: from, target: to } = runs;
-  let left = outer.reduce((product, { count }) => product * count, 1);
-  const between = Math.max(1, Math.floor(BYTES_BETWEEN / (runs.run * innermost.count)));
-  const some = () => {
-    for (let done = 0; done < between && left > 0; done += 1, left -= 1) {
-      copy(from, to);
-      for (let axis = outer.length - 1; axis >= 0; axis -= 1) {
-        const loop = outer[axis] as Loop;
-        index[axis] = (index[axis] ?? 0) + 1;
-        from += loop.source;
-        to += loop.target;
-        if ((index[axis] ?? 0) < loop.count) break;
-        from -= loop.source * loop.count;
-        to -= loop.target * loop.count;
-        index[axis] = 0;
-      }
-    }
-  };
+  const progress = new Progress(runs, elements, target);
+  const between = Math.max(1, Math.floor(BYTES_BETWEEN / runs.run));
   const rest = async () => {
-    while (left > 0) {
+    while (progress.left > 0) {
       await breathe();
       if (!isWanted()) return;
-      some();
+      progress.some(between);
     }
   };
-  do some();
-  while (left > 0 && !isDue());
-  return left > 0 ? rest() : undefined;
+  do progress.some(between);
+  while (progress.left > 0 && !isDue());
+  return progress.left > 0 ? rest() : undefined;
 }

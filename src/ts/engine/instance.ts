@@ -6,7 +6,7 @@
  */
 
 import { breathe } from "../elements/breathe.ts";
-import { INTERNAL, ZarrError } from "../model/errors.ts";
+import { INTERNAL, TrapError } from "../model/errors.ts";
 import { cacheLimits } from "./configuration.ts";
 import { counters } from "./counters.ts";
 import { Locks } from "./locks.ts";
@@ -112,9 +112,9 @@ export class Instance {
     }
   }
 
-  #trapped(cause: unknown): ZarrError {
+  #trapped(cause: unknown): TrapError {
     const message = this.#panicMessage ?? String(cause);
-    const error = new ZarrError("Unsupported", `${INTERNAL}: ${message}`, { cause });
+    const error = new TrapError("Unsupported", `${INTERNAL}: ${message}`, { cause });
     counters.panics += 1;
     const rejected = [...this.#pending];
     this.#end();

@@ -12,7 +12,8 @@ import { forgetConventions } from "./convention_module.ts";
 import { closePools } from "./decode/pools.ts";
 import { defineCache, releaseCache } from "./http/caches.ts";
 import { setCaches, startEngine, stopEngine } from "./instances.ts";
-import type { CallContext, Handler } from "./operations/context.ts";
+import { type OpenCall, openCall } from "./open_call.ts";
+import type { Handler } from "./operations/context.ts";
 import { nodeOperations } from "./operations/nodes.ts";
 import { readOperations } from "./operations/reads.ts";
 import { storeOperations } from "./operations/stores.ts";
@@ -29,16 +30,6 @@ const OPERATIONS: { [Name in OperationName]: Handler<Name> } = {
 };
 
 const RELEASE = { store: releaseStore, array: releaseArray, cache: releaseCache };
-
-/** Progress is told at most so often, in ms: once a frame. */
-const FRAME_MS = 16;
-
-interface OpenCall {
-  controller: AbortController | undefined;
-  /** Events that the page has taken and nobody has waited for yet. */
-  credits: number;
-  waiting: (() => void)[];
-}
 
 type Post = (message: ToPage, transfer: ArrayBuffer[]) => void;
 
@@ -81,7 +72,7 @@ export class EngineServer {
         this.#calls.get(message.call)?.controller?.abort();
         break;
       case "credit":
-        this.#credit(message.call);
+        this.#calls.get(message.call)?.credit();
         break;
       case "reply":
       case "threw":
@@ -106,18 +97,16 @@ export class EngineServer {
   }
 
   async #call({ call, operation, args, isAbortable }: Extract<ToEngine, { type: "call" }>): Promise<void> {
-    const controller = isAbortable ? new AbortController() : undefined;
-    const open: OpenCall = { controller, credits: 0, waiting: [] };
+    const { isLocal } = this.#page;
+    const open = openCall(call, { post: this.#post, isAbortable, isLocal });
     this.#calls.set(call, open);
-    if (controller) this.#page.know(controller.signal, call);
-    const transfer: ArrayBuffer[] = [];
-    const { context, flush } = this.#contextOf(call, open, transfer);
+    if (open.controller) this.#page.know(open.controller.signal, call);
     try {
-      const value = await (OPERATIONS[operation] as Handler<OperationName>)(args as never, context);
-      flush();
-      this.#post({ type: "done", call, value }, transfer);
+      const value = await (OPERATIONS[operation] as Handler<OperationName>)(args as never, open.context);
+      open.flush();
+      this.#post({ type: "done", call, value }, open.transfer);
     } catch (error) {
-      flush();
+      open.flush();
       this.#post({ type: "failed", call, error: this.#fieldsOf(error) }, []);
     } finally {
       this.#calls.delete(call);
@@ -126,49 +115,6 @@ export class EngineServer {
 
   #fieldsOf(error: unknown): ErrorFields {
     return this.#page.isLocal ? { original: error } : fieldsOfError(error);
-  }
-
-  #contextOf(call: number, open: OpenCall, transfer: ArrayBuffer[]) {
-    const send = (event: unknown, buffers: ArrayBuffer[] = []) =>
-      this.#post({ type: "event", call, event }, buffers);
-    let latest: Float64Array | undefined;
-    let told = Number.NEGATIVE_INFINITY;
-    const flush = () => {
-      if (latest) send({ type: "progress", numbers: latest });
-      latest = undefined;
-    };
-    const context: CallContext = {
-      signal: open.controller?.signal,
-      send,
-      progress: (numbers) => {
-        latest = numbers;
-        const now = performance.now();
-        if (!this.#page.isLocal && now - told < FRAME_MS) return;
-        told = now;
-        flush();
-      },
-      credited: () => this.#credited(open),
-      give: (buffer) => {
-        if (buffer instanceof ArrayBuffer && !transfer.includes(buffer)) transfer.push(buffer);
-      },
-    };
-    return { context, flush };
-  }
-
-  #credit(call: number): void {
-    const open = this.#calls.get(call);
-    if (!open) return;
-    const waiting = open.waiting.shift();
-    if (waiting) waiting();
-    else open.credits += 1;
-  }
-
-  #credited(open: OpenCall): Promise<void> {
-    if (open.credits > 0) {
-      open.credits -= 1;
-      return Promise.resolve();
-    }
-    return new Promise((resolve) => open.waiting.push(resolve));
   }
 
   status(): EngineStatus {

@@ -40,10 +40,11 @@ export { type OpenOptions, open } from "../api/open.ts";
 export { addLight, type ColorName, type Colors } from "../api/read/colors.ts";
 export type { ConversionOptions } from "../api/read/conversion.ts";
 export type { CfOptions } from "../api/read/packing.ts";
+export type { PartPlace } from "../api/read/part_queue.ts";
 export { type EncodedBasis, type PlannedObject, ReadPlan } from "../api/read/plan.ts";
 export type { Progress } from "../api/read/progress.ts";
 export type { ReadOptions } from "../api/read/read.ts";
-export type { PartPlace, StreamOptions } from "../api/read/stream.ts";
+export type { StreamOptions } from "../api/read/stream.ts";
 export {
   type CodecEntry,
   type CodecKind,

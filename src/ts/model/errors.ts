@@ -120,6 +120,12 @@ export class UnsupportedError extends ZarrError {
   }
 }
 
+/**
+ * The engine's instance trapped, and another has taken its place: what was asked of it may be asked
+ * again.
+ */
+export class TrapError extends ZarrError {}
+
 type TaggedError =
   | NotFoundError
   | InvalidMetadataError
@@ -190,7 +196,7 @@ export type ErrorFields =
   /** On one thread: the error itself. */
   | { original: unknown }
   | {
-      /** zarrita's tag of a `ZarrError`; absent for other errors. */
+      /** The class of a `ZarrError`, by zarrita's tag where it has one; absent for other errors. */
       tag?: string;
       name: string;
       message: string;
@@ -218,7 +224,7 @@ export function fieldsOfError(error: unknown): ErrorFields {
     const value = (error as unknown as Record<string, unknown>)[name];
     if (value !== undefined) details[name] = value;
   }
-  return { ...fields, tag: error._tag, details };
+  return { ...fields, tag: error instanceof TrapError ? "TrapError" : error._tag, details };
 }
 
 function causeFields(cause: unknown): ErrorFields | { thrown: number } | undefined {
@@ -269,6 +275,8 @@ function zarrErrorOf(tag: string, details: ReportedDetails): ZarrError {
       return new InvalidSelectionError("", details);
     case "UnsupportedError":
       return new UnsupportedError(details.feature, details);
+    case "TrapError":
+      return new TrapError(details.code, "", details);
     default:
       return new ZarrError(details.code, "", details);
   }

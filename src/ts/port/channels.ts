@@ -8,10 +8,8 @@ import { ZarrError } from "../model/errors.ts";
 import type { Channel, EnginePlace } from "./channel.ts";
 import { configuration, engineOptions, givenWasm } from "./configuration.ts";
 import { type NodeWorkerThread, openNodeWorker } from "./node_worker.ts";
+import { PATIENCE } from "./patience.ts";
 import { PROTOCOL_VERSION, type ToEngine, type ToPage, type WasmText } from "./protocol.ts";
-
-/** A script that has not answered by then is taken for one that does not start. */
-const START_MS = 10_000;
 
 /** Where engines have started, and why not elsewhere. */
 export const places: { place: EnginePlace | undefined; refused: string[] } = {
@@ -52,7 +50,7 @@ class Startable {
       oncrash: ignore,
     };
     this.started = new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.crashed("the worker's script has not answered"), START_MS);
+      const timer = setTimeout(() => this.crashed("the worker's script has not answered"), PATIENCE.startMs);
       const settle =
         <T>(act: (value: T) => void) =>
         (value: T) => {

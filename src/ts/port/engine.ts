@@ -2,11 +2,12 @@
  * The engine as the page knows it: started at the first call, replaced when it is lost, told again of what it must know. Every
  * call of the package passes through `call`.
  */
-import { INTERNAL, ZarrError } from "../model/errors.ts";
+import { INTERNAL, TrapError, ZarrError } from "../model/errors.ts";
 import { openChannel } from "./channels.ts";
 import { engineOptions } from "./configuration.ts";
 import { type CallOptions, Connection, EngineLost, type MakeArguments } from "./connection.ts";
 import type { AnswerOf, OperationName } from "./operations.ts";
+import { watchSilence } from "./silence.ts";
 import { keepWarning, warn } from "./warnings.ts";
 
 let current: Connection | undefined;
@@ -58,33 +59,17 @@ function replace(connection: Connection, reason: string): void {
   connection.close(new EngineLost(reason));
 }
 
-/** How long an engine may be silent while calls are under way and the page is visible. */
-const SILENCE_MS = 30_000;
-const PING_MS = 5_000;
-
-/** Replaces an engine that does not answer any more: some systems end workers without a word. */
+/** Replaces an engine that does not answer any more. One on this thread always answers. */
 function watch(connection: Connection): void {
-  if (connection.channel.isLocal || watched.has(connection)) return;
-  watched.add(connection);
-  const timer = setInterval(() => {
-    if (current !== connection || !connection.isBusy) {
-      clearInterval(timer);
-      watched.delete(connection);
-      return;
-    }
-    const { document } = globalThis as { document?: { visibilityState: string } };
-    if (document?.visibilityState === "hidden") connection.lastHeard = performance.now();
-    const silence = performance.now() - connection.lastHeard;
-    if (silence > SILENCE_MS) replace(connection, `no answer for ${Math.round(silence / 1000)} s`);
-    else if (silence > PING_MS) connection.post({ type: "ping" });
-  }, PING_MS);
-  (timer as { unref?(): void }).unref?.();
+  if (connection.channel.isLocal) return;
+  watchSilence(connection, (ms) => replace(connection, `no answer for ${Math.round(ms / 1000)} s`));
 }
 
-const watched = new WeakSet<Connection>();
-
 interface Options extends CallOptions {
-  /** Whether the call may be made a second time when the engine is lost: reading may, writing may not. */
+  /**
+   * Whether the call may be made a second time when the engine is lost or traps: reading may,
+   * writing may not.
+   */
   repeats?: boolean;
 }
 
@@ -99,12 +84,16 @@ export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | unde
   });
 }
 
-const internal = (cause: EngineLost) =>
-  new ZarrError("Unsupported", `${INTERNAL}: the engine is gone: ${cause.message}`, { cause });
+/** An engine that is lost is an error of ours to the caller. */
+const toldToCaller = (error: unknown): unknown =>
+  error instanceof EngineLost
+    ? new ZarrError("Unsupported", `${INTERNAL}: the engine is gone: ${error.message}`, { cause: error })
+    : error;
 
 /**
- * Calls an operation of the engine. An abort rejects at once with the signal's reason, and ends the requests that nobody else
- * waits for. A call that the engine was lost under is made again once, unless it writes.
+ * Calls an operation of the engine. An abort rejects at once with the signal's reason, and ends the
+ * requests that nobody else waits for. A call under which the engine was lost or trapped is made
+ * again once, unless it writes.
  */
 export async function call<Name extends OperationName>(
   operation: Name,
@@ -121,11 +110,11 @@ export async function call<Name extends OperationName>(
   try {
     return await attempt();
   } catch (error) {
-    if (!(error instanceof EngineLost)) throw error;
-    if (!repeats) throw internal(error);
+    const isReplaced = error instanceof EngineLost || error instanceof TrapError;
+    if (!isReplaced || !repeats || signal?.aborted) throw toldToCaller(error);
   }
   return attempt().catch((error) => {
-    throw error instanceof EngineLost ? internal(error) : error;
+    throw toldToCaller(error);
   });
 }
 

@@ -93,3 +93,41 @@ test("isolated: nothing is written any more once a read was given up", async () 
   await new Promise((resolve) => setTimeout(resolve, 100));
   ok(out.every((value) => value === 0));
 });
+
+/** How long after an abort the engine has let go of the caller's memory, in ms. */
+async function msToLetGo(array) {
+  const controller = new AbortController();
+  let aborted = 0;
+  const onProgress = ({ parts }) => {
+    if (parts === 0 || aborted > 0) return;
+    aborted = performance.now();
+    controller.abort();
+  };
+  const reading = array.get(null, { out: shared(ROWS * COLUMNS), onProgress, signal: controller.signal });
+  const end = await reading.then(
+    () => undefined,
+    () => performance.now(),
+  );
+  return end === undefined || aborted === 0 ? undefined : end - aborted;
+}
+
+for (const workers of [0, 2]) {
+  test(`isolated: an abort acts within 10 ms, with ${workers} decode workers`, async () => {
+    zarr.dispose();
+    await zarr.init({ workers });
+    try {
+      const array = await zarr.open(await madeStore(), { kind: "array" });
+      await array.get([0, 0]);
+      const times = [];
+      for (let round = 0; round < 15; round += 1) times.push(await msToLetGo(array));
+      const told = times.filter((ms) => ms !== undefined).sort((one, other) => one - other);
+      ok(told.length >= 3, `${told.length} reads were aborted on their way`);
+      // On a machine that is busy with other things most take longer; an engine that does not yield
+      // takes longer each time.
+      ok(told[0] <= 10, `at best after ${told[0]} ms, of ${told.map(Math.round)}`);
+    } finally {
+      zarr.dispose();
+      await zarr.init({ workers: 2 });
+    }
+  });
+}

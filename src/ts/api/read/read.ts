@@ -1,23 +1,17 @@
 /**
  * Reads a selection, or one chunk, of an array: asks the engine, and gives the answer its form.
  */
-import { placeElements } from "../../elements/place.ts";
 import { chunkExtent } from "../../model/chunk_grid.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
-import { UnsupportedError, ZarrError } from "../../model/errors.ts";
+import { UnsupportedError } from "../../model/errors.ts";
 import type { EngineRequest } from "../../model/request.ts";
 import { call, connect } from "../../port/engine.ts";
-import type {
-  PartEvent,
-  ReadArguments,
-  ReadEvent,
-  ResultAnswer,
-  ResultLayout,
-} from "../../port/operations.ts";
+import type { ReadArguments, ReadEvent } from "../../port/operations.ts";
 import { arrayNumber, bindCodecs, observe, settleCodecs, typeOf } from "../arrays.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import type { Conversion } from "./conversion.ts";
 import { bytesOf, checkForm, type Form, formed, formedIn, isDirect, type ReadResult } from "./form.ts";
+import { PartPlacer } from "./part_placer.ts";
 import { type Progress, progressOf } from "./progress.ts";
 
 /** What every call that reads elements takes. */
@@ -147,12 +141,6 @@ async function readInPlace(
   return formedIn(out, type, form, { ...answer, bytes: bytesOf(out) });
 }
 
-const lengthError = (expected: number, actual: number) =>
-  new ZarrError("Argument", "`out` is not as long as the result", {
-    expected: `${expected} bytes`,
-    actual: `${actual} bytes`,
-  });
-
 /**
  * The parts of a read come one by one, and are placed here: memory that is not shared cannot be given to the engine. Numbers
  * that have to be widened are placed packed, and widened in the end.
@@ -177,57 +165,6 @@ async function placed(
   });
   observeRead(array, numbers);
   return formedIn(out, type, form, await placing.finish());
-}
-
-const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
-
-/** Places the parts of a read in the caller's memory, one after the other; none after an abort. */
-class PartPlacer {
-  readonly #out: ArrayBufferView;
-  readonly #type: TypeDescription;
-  readonly #form: Form;
-  readonly #signal: AbortSignal | undefined;
-  #layout: ResultLayout = { shape: [], kept: [], order: [] };
-  #memory: Uint8Array = new Uint8Array(0);
-  #last: Promise<void> = Promise.resolve();
-
-  constructor(out: ArrayBufferView, type: TypeDescription, form: Form, signal: AbortSignal | undefined) {
-    [this.#out, this.#type, this.#form, this.#signal] = [out, type, form, signal];
-  }
-
-  /** Learns what the result is; fails where the caller's memory is of another length. */
-  begin(layout: ResultLayout): void {
-    const { size = 0, components = 1 } = this.#type;
-    const count = product(layout.shape);
-    const isSame = isDirect(this.#type, this.#form);
-    const length = count * (isSame ? size : components * 4);
-    if (length !== this.#out.byteLength) throw lengthError(length, this.#out.byteLength);
-    this.#layout = layout;
-    this.#memory = isSame ? bytesOf(this.#out) : new Uint8Array(count * size);
-  }
-
-  place({ start, shape, bytes }: PartEvent, credit: () => void): void {
-    const { order, shape: whole } = this.#layout;
-    const inMemory = (values: readonly number[]) => order.map((axis) => values[axis] ?? 0);
-    const placement = {
-      targetShape: inMemory(whole),
-      start: inMemory(start),
-      shape: inMemory(shape),
-      elementSize: this.#type.size ?? 0,
-    };
-    const isWanted = () => !this.#signal?.aborted;
-    this.#last = this.#last.then(async () => {
-      if (isWanted()) await placeElements(this.#memory, placement, bytes, isWanted);
-      credit();
-    });
-  }
-
-  /** The result, when all parts are placed. */
-  async finish(): Promise<ResultAnswer> {
-    await this.#last;
-    this.#signal?.throwIfAborted();
-    return { ...this.#layout, bytes: this.#memory };
-  }
 }
 
 /** One whole chunk in native order, filled up with the fill value where it reaches beyond the array. */

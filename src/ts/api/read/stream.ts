@@ -2,15 +2,15 @@
  * A selection part by part, as the parts arrive. Whoever takes them sets the pace: the engine waits while some are not taken, and so holds
  * no more than a few, however large the selection is.
  */
-import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { call } from "../../port/engine.ts";
-import type { PartEvent, ReadEvent } from "../../port/operations.ts";
+import type { ReadEvent } from "../../port/operations.ts";
 import { arrayNumber, bindCodecs, typeOf } from "../arrays.ts";
 import { type ArrayNode, FACTS } from "../node_facts.ts";
 import type { AnySelection } from "../selection.ts";
-import { checkForm, formed, type ReadResult } from "./form.ts";
-import { type PreparedRead, prepareRead, type WantedElements } from "./prepared.ts";
+import { checkForm } from "./form.ts";
+import { type AnyPart, PartQueue } from "./part_queue.ts";
+import { prepareRead, type WantedElements } from "./prepared.ts";
 import { progressOf } from "./progress.ts";
 import { observeRead, type ReadOptions, type ReadRequest, readArguments } from "./read.ts";
 
@@ -23,82 +23,6 @@ export interface StreamOptions extends ReadOptions {
    * comes first.
    */
   centre?: readonly number[];
-}
-
-/** Where a part belongs. */
-export interface PartPlace {
-  /** First place in the result, by its own dimensions. */
-  start: number[];
-  /** The same in all dimensions of the array: 0 where an integer selects one. */
-  offset: number[];
-}
-
-type AnyPart = ReadResult & PartPlace;
-
-/** Hands out the parts of a read one by one. */
-class PartQueue {
-  readonly #ready: { part: AnyPart; taken: () => void }[] = [];
-  readonly #asking: { resolve(part: AnyPart | undefined): void; reject(error: unknown): void }[] = [];
-  #end: { error?: unknown } | undefined;
-  /** Parts get their form in the order in which they come. */
-  #last: Promise<void> = Promise.resolve();
-
-  /** Takes a part; `taken` lets the engine go on. */
-  add(part: PartEvent, { form, shaped }: PreparedRead, type: TypeDescription, taken: () => void): void {
-    const place = { start: part.start.filter((_, axis) => part.kept[axis]), offset: part.start };
-    this.#last = this.#last.then(async () => {
-      const result = shaped(await formed(type, form, part));
-      this.#ready.push({ part: { ...result, ...place }, taken });
-      this.#serve();
-    });
-    this.#last.catch((error) => this.end({ error }));
-  }
-
-  /** Resolves when all parts have their form. */
-  settled(): Promise<void> {
-    return this.#last;
-  }
-
-  /** No more parts come; those that are there can still be taken, but after an error. */
-  end(outcome: { error?: unknown }): void {
-    this.#end ??= outcome;
-    if ("error" in this.#end) this.#ready.length = 0;
-    this.#serve();
-  }
-
-  /** Nobody takes any more. */
-  stop(): void {
-    this.#end = {};
-    this.#ready.length = 0;
-    this.#serve();
-  }
-
-  /** The next part; undefined after the last. */
-  next(): Promise<AnyPart | undefined> {
-    return new Promise((resolve, reject) => {
-      this.#asking.push({ resolve, reject });
-      this.#serve();
-    });
-  }
-
-  #serve(): void {
-    for (;;) {
-      const [asking] = this.#asking;
-      if (!asking || (this.#ready.length === 0 && !this.#end)) return;
-      this.#asking.shift();
-      const first = this.#ready.shift();
-      if (first) {
-        first.taken();
-        asking.resolve(first.part);
-        continue;
-      }
-      const { error } = this.#end ?? {};
-      // An error is told once; after it the stream is over, as a generator is.
-      if (error !== undefined) asking.reject(error);
-      else asking.resolve(undefined);
-      this.#end = {};
-    }
-  }
 }
 
 /** The centre by the dimensions of the array, and what is wrong with it. */

@@ -1,15 +1,18 @@
 /**
  * What an operation is given beside its arguments, and the type of the tables that operations stand in.
  */
-import type { AnswerOf, ArgumentsOf, OperationName, ProgressNumbers } from "../../port/operations.ts";
+import type { AnswerOf, ArgumentsOf, OperationName } from "../../port/operations.ts";
 
 export interface CallContext {
   /** Aborts when the caller gives up. */
   signal: AbortSignal | undefined;
   /** Sends an event to the caller; buffers that nobody else needs are given away. */
   send(event: unknown, transfer?: ArrayBuffer[]): void;
-  /** Tells the caller how far a read is, at most once a frame. */
-  progress(numbers: ProgressNumbers): void;
+  /**
+   * Tells the caller how far the call is: an event that may be left out when another follows within
+   * a frame.
+   */
+  tell(event: unknown): void;
   /** Resolves when the caller has taken one event more. */
   credited(): Promise<void>;
   /** Gives a buffer away with the answer. */

@@ -6,6 +6,7 @@ import type {
   EngineCost,
   PartEvent,
   PlannedObject,
+  ProgressNumbers,
   ReadArguments,
   ResultAnswer,
   ResultLayout,
@@ -21,6 +22,10 @@ import type { CallContext, Handlers } from "./context.ts";
 
 type Names = "read" | "stream" | "summarise" | "prefetch" | "planRead" | "planObjects" | "forgetChunks";
 
+/** Tells how far a read is, where the caller listens. */
+const progressOf = (hears: boolean, { tell }: CallContext) =>
+  hears ? (numbers: ProgressNumbers) => tell({ type: "progress", numbers }) : undefined;
+
 const reading = ({ array, request, type, hearsProgress }: ReadArguments, sink: Sink, context: CallContext) =>
   readInto({
     array: arrayOf(array),
@@ -28,7 +33,7 @@ const reading = ({ array, request, type, hearsProgress }: ReadArguments, sink: S
     type,
     sink,
     signal: context.signal,
-    onProgress: hearsProgress ? context.progress : undefined,
+    onProgress: progressOf(hearsProgress, context),
   });
 
 /** Gives a result's memory away, unless it is the caller's. */
@@ -64,9 +69,10 @@ export const readOperations: Handlers<Names> = {
     return { numbers: sink.numbers, progress };
   },
 
-  prefetch({ array, request, hearsProgress }, { signal, progress }) {
+  prefetch({ array, request, hearsProgress }, context) {
     const known = arrayOf(array);
-    const listener = hearsProgress ? progress : undefined;
+    const { signal } = context;
+    const listener = progressOf(hearsProgress, context);
     return run(signal, (glue, settle) =>
       glue.prefetch(arrayId(glue, known), request, listener, signal, settle),
     );

@@ -30,7 +30,7 @@ function jobOf(
     array: array.encoding,
     chunkBytes: elements * (type.size ?? VARIABLE_SIZE),
     priority: options.priority,
-    onProgress: options.hearsProgress ? (event) => context.send(event) : undefined,
+    onProgress: options.hearsProgress ? context.tell : undefined,
   });
   return job as never;
 }

@@ -1,48 +1,69 @@
 /** How parts are handed to decoders, with decoders that answer when the test says so. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importSource } from "./bundled.mjs";
-
-const { DecodePool } = await importSource("engine/decode/pool.ts");
+import type { Decoder } from "./decoder.ts";
+import type { Failure, FromDecoder, ToDecoder, WorkMessage } from "./messages.ts";
+import { type BoundArray, DecodePool } from "./pool.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
+/** The entry at a place, which must be there. */
+function at<T>(list: readonly T[], place: number): T {
+  const entry = list[place < 0 ? list.length + place : place];
+  assert.ok(entry !== undefined, `there is no entry ${place} of ${list.length}`);
+  return entry;
+}
+
+type Posted<Message> = Message & { transfer: ArrayBuffer[] };
+
 /** A decoder that keeps what it is given. */
-class FakePort {
-  rung = "blob";
-  posted = [];
-  held = [];
-  post(message, transfer) {
+class FakePort implements Decoder {
+  readonly rung = "blob";
+  readonly posted: Posted<ToDecoder>[] = [];
+  readonly held: boolean[] = [];
+  isClosed = false;
+  onanswer: (answer: FromDecoder) => void = () => {};
+  oncrash: (reason: string) => void = () => {};
+
+  post(message: ToDecoder, transfer: ArrayBuffer[]): void {
     this.posted.push({ ...message, transfer });
   }
-  hold(busy) {
-    this.held.push(busy);
+
+  hold(isBusy: boolean): void {
+    this.held.push(isBusy);
   }
-  get work() {
-    return this.posted.filter(({ type }) => type === "work");
+
+  close(): void {
+    this.isClosed = true;
   }
-  finish(part, elements = new Uint8Array(1)) {
+
+  get work(): Posted<WorkMessage>[] {
+    return this.posted.filter((message): message is Posted<WorkMessage> => message.type === "work");
+  }
+
+  finish(part: number, elements = new Uint8Array(1)): void {
     this.onanswer({ type: "done", part, elements });
   }
 }
 
-function fakePool(limit) {
-  const ports = [];
+function fakePool(limit: number, idleMs?: () => number) {
+  const ports: FakePort[] = [];
   const open = async () => {
-    ports.push(new FakePort());
-    return ports.at(-1);
+    const port = new FakePort();
+    ports.push(port);
+    return port;
   };
-  return { pool: new DecodePool(open, () => limit), ports };
+  return { pool: new DecodePool(open, () => limit, idleMs), ports };
 }
 
-const ARRAY = { number: 7, home: "engine", document: "{}" };
+const ARRAY: BoundArray = { number: 7, home: "engine", document: "{}", warn: () => {} };
 const supply = (owned = true, bytes = new Uint8Array(4)) => ({
   table: new Uint32Array(2),
   buffers: [bytes],
   owned: [owned],
 });
 
-function addPart(pool, priority = 0) {
+function addPart(pool: DecodePool, priority = 0) {
   const part = pool.begin(ARRAY, new Uint32Array(1), priority);
   pool.supply(part, supply());
   return { part, elements: pool.finish(part) };
@@ -52,19 +73,19 @@ test("a decoder has two messages at most; cancelled parts are never posted", asy
   const { pool, ports } = fakePool(1);
   const parts = [0, 1, 2, 3].map(() => addPart(pool));
   await turn();
-  const [port] = ports;
+  const port = at(ports, 0);
   assert.deepEqual(
     port.work.map(({ part }) => part),
-    [parts[0].part.id, parts[1].part.id],
+    [at(parts, 0).part.id, at(parts, 1).part.id],
   );
-  pool.cancel(parts[2].part);
-  port.finish(parts[0].part.id);
+  pool.cancel(at(parts, 2).part);
+  port.finish(at(parts, 0).part.id);
   assert.deepEqual(
     port.work.slice(2).map(({ part }) => part),
-    [parts[3].part.id],
+    [at(parts, 3).part.id],
   );
   assert.ok(!port.posted.some(({ type }) => type === "cancel"));
-  assert.equal((await parts[0].elements).length, 1);
+  assert.equal((await at(parts, 0).elements)?.length, 1);
 });
 
 test("a decoder starts before there is work for it, once", async () => {
@@ -76,17 +97,17 @@ test("a decoder starts before there is work for it, once", async () => {
   const { part } = addPart(pool);
   await turn();
   assert.equal(ports.length, 1);
-  assert.ok(ports[0].work.every((work) => work.part === part.id));
+  assert.ok(at(ports, 0).work.every((work) => work.part === part.id));
 });
 
 test("the more urgent part goes first", async () => {
   const { pool, ports } = fakePool(1);
   const parts = [0, 0, 0, 5].map((priority) => addPart(pool, priority));
   await turn();
-  ports[0].finish(ports[0].work[0].part);
+  at(ports, 0).finish(at(at(ports, 0).work, 0).part);
   assert.deepEqual(
-    ports[0].work.map(({ part }) => part),
-    [parts[3].part.id, parts[0].part.id, parts[1].part.id],
+    at(ports, 0).work.map(({ part }) => part),
+    [at(parts, 3).part.id, at(parts, 0).part.id, at(parts, 1).part.id],
   );
 });
 
@@ -101,7 +122,10 @@ test("an array is introduced once to each decoder, and a part stays where it beg
   await turn();
   assert.equal(ports.length, 2);
   for (const { posted } of ports) assert.equal(posted.filter(({ type }) => type === "bind").length, 1);
-  const home = ports.find(({ work }) => work.some(({ part }) => part === first.id));
+  const home = at(
+    ports.filter(({ work }) => work.some(({ part }) => part === first.id)),
+    0,
+  );
   home.onanswer({ type: "done", part: first.id });
   for (let round = 0; round < 3; round += 1) {
     pool.supply(first, supply());
@@ -118,12 +142,12 @@ test("what has arrived meanwhile goes in one message", async () => {
   pool.supply(part, supply());
   const elements = pool.finish(part);
   await turn();
-  assert.equal(ports[0].work.length, 1);
-  assert.equal(ports[0].work[0].supplies.length, 2);
-  assert.equal(ports[0].work[0].finish, true);
-  ports[0].finish(part.id, Uint8Array.of(1, 2));
+  assert.equal(at(ports, 0).work.length, 1);
+  assert.equal(at(at(ports, 0).work, 0).supplies.length, 2);
+  assert.equal(at(at(ports, 0).work, 0).finish, true);
+  at(ports, 0).finish(part.id, Uint8Array.of(1, 2));
   assert.deepEqual(await elements, Uint8Array.of(1, 2));
-  assert.deepEqual(ports[0].held, [true, false]);
+  assert.deepEqual(at(ports, 0).held, [true, false]);
 });
 
 test("buffers of others are copied, whole buffers of ours are handed over", async () => {
@@ -134,20 +158,21 @@ test("buffers of others are copied, whole buffers of ours are handed over", asyn
   pool.supply(part, supply(false, theirs));
   pool.supply(part, supply(true, partly));
   await turn();
-  const { supplies, transfer } = ports[0].work[0];
-  assert.equal(supplies[0].buffers[0].buffer, mine.buffer);
-  assert.notEqual(supplies[1].buffers[0].buffer, theirs.buffer);
-  assert.equal(supplies[2].buffers[0].buffer.byteLength, 4);
+  const { supplies, transfer } = at(at(ports, 0).work, 0);
+  assert.equal(at(at(supplies, 0).buffers, 0).buffer, mine.buffer);
+  assert.notEqual(at(at(supplies, 1).buffers, 0).buffer, theirs.buffer);
+  assert.equal(at(at(supplies, 2).buffers, 0).buffer.byteLength, 4);
   assert.ok(transfer.includes(mine.buffer) && !transfer.includes(theirs.buffer));
 });
 
 test("a part's end waits for nothing, and does not count as work", async () => {
   const { pool, ports } = fakePool(1);
-  const [first, second] = [0, 1].map(() => pool.begin(ARRAY, new Uint32Array(1), 0));
+  const begun = () => pool.begin(ARRAY, new Uint32Array(1), 0);
+  const [first, second] = [begun(), begun()];
   pool.supply(first, supply());
   pool.supply(second, supply());
   await turn();
-  const [port] = ports;
+  const port = at(ports, 0);
   const elements = pool.finish(first);
   const third = addPart(pool);
   await turn();
@@ -162,7 +187,7 @@ test("a part's end waits for nothing, and does not count as work", async () => {
   assert.deepEqual(posted(), [...before, [third.part.id, true]]);
   port.onanswer({ type: "done", part: second.id });
   port.finish(first.id);
-  assert.equal((await elements).length, 1);
+  assert.equal((await elements)?.length, 1);
 });
 
 test("a decoder that is at work gets a part as one message", async () => {
@@ -172,7 +197,7 @@ test("a decoder that is at work gets a part as one message", async () => {
   addPart(pool);
   await turn();
   assert.deepEqual(
-    ports[0].work.map(({ supplies, finish }) => [supplies.length, finish]),
+    at(ports, 0).work.map(({ supplies, finish }) => [supplies.length, finish]),
     [
       [1, true],
       [1, true],
@@ -182,8 +207,8 @@ test("a decoder that is at work gets a part as one message", async () => {
 
 test("memory of copies comes back and is used again", async () => {
   const { pool, ports } = fakePool(1);
-  const theirs = (fill) => new Uint8Array(100_000).fill(fill);
-  const post = (bytes) => {
+  const theirs = (fill: number) => new Uint8Array(100_000).fill(fill);
+  const post = (bytes: Uint8Array<ArrayBuffer>) => {
     const part = pool.begin(ARRAY, new Uint32Array(1), 0);
     pool.supply(part, supply(false, bytes));
     void pool.finish(part);
@@ -191,19 +216,24 @@ test("memory of copies comes back and is used again", async () => {
   };
   const first = post(theirs(1));
   await turn();
-  const [port] = ports;
-  const copied = () => port.work.flatMap(({ supplies }) => supplies).at(-1);
-  const { buffer } = copied().buffers[0];
+  const port = at(ports, 0);
+  const copied = () =>
+    at(
+      port.work.flatMap(({ supplies }) => supplies),
+      -1,
+    );
+  const firstCopy = () => at(copied().buffers, 0);
+  const buffer = firstCopy().buffer as ArrayBuffer;
   assert.equal(copied().isCopied, true);
   port.onanswer({ type: "done", part: first, elements: new Uint8Array(1), returned: [buffer] });
   post(theirs(2).subarray(0, 99_000));
   await turn();
-  assert.equal(copied().buffers[0].buffer, buffer);
-  assert.deepEqual(copied().buffers[0], new Uint8Array(99_000).fill(2));
+  assert.equal(firstCopy().buffer, buffer);
+  assert.deepEqual(firstCopy(), new Uint8Array(99_000).fill(2));
   post(theirs(3));
   await turn();
-  assert.notEqual(copied().buffers[0].buffer, buffer);
-  assert.deepEqual(copied().buffers[0], theirs(3));
+  assert.notEqual(firstCopy().buffer, buffer);
+  assert.deepEqual(firstCopy(), theirs(3));
 });
 
 test("small buffers are posted as one", async () => {
@@ -213,12 +243,12 @@ test("small buffers are posted as one", async () => {
   const buffers = [others.subarray(1, 3), new Uint8Array(0), others.subarray(5), new Uint8Array([9])];
   pool.supply(part, { table: new Uint32Array(2), buffers, owned: [false, true, false, true] });
   await turn();
-  const [{ supplies, transfer }] = ports[0].work;
+  const { supplies, transfer } = at(at(ports, 0).work, 0);
   assert.deepEqual(
-    supplies[0].buffers.map((buffer) => [...buffer]),
+    at(supplies, 0).buffers.map((buffer) => [...buffer]),
     [[1, 2, 5, 9]],
   );
-  assert.deepEqual([...supplies[0].ends], [2, 2, 3, 4]);
+  assert.deepEqual([...(at(supplies, 0).ends ?? [])], [2, 2, 3, 4]);
   assert.equal(transfer.length, 2, "the table, and all of them");
   assert.equal(others.length, 6);
 });
@@ -229,28 +259,36 @@ test("a part that was posted is cancelled at its decoder", async () => {
   await turn();
   pool.cancel(part);
   assert.deepEqual(
-    ports[0].posted.filter(({ type }) => type === "cancel").map((message) => message.part),
+    at(ports, 0)
+      .posted.filter(({ type }) => type === "cancel")
+      .map((message) => (message as { part: number }).part),
     [part.id],
   );
-  ports[0].finish(part.id);
+  at(ports, 0).finish(part.id);
 });
 
 test("failures name what failed; a decoder that is gone is replaced", async () => {
   const { pool, ports } = fakePool(1);
   const [refused, trapped, lost, later] = [addPart(pool), addPart(pool), addPart(pool), addPart(pool)];
   await turn();
-  ports[0].onanswer({ type: "failed", part: refused.part.id, report: '{"code":"Format","message":"bad"}' });
-  await assert.rejects(refused.elements, ({ report }) => JSON.parse(report).code === "Format");
-  ports[0].onanswer({ type: "trapped", part: trapped.part.id, trap: "index out of bounds" });
-  await assert.rejects(trapped.elements, ({ report }) => /internal error.*index out of bounds/.test(report));
-  ports[0].oncrash("out of memory");
-  await assert.rejects(lost.elements, ({ report }) => /a worker failed: out of memory/.test(report));
-  await assert.rejects(later.elements, ({ report }) => /a worker failed/.test(report));
+  at(ports, 0).onanswer({
+    type: "failed",
+    part: refused.part.id,
+    report: '{"code":"Format","message":"bad"}',
+  });
+  await assert.rejects(refused.elements, ({ report }: Failure) => JSON.parse(report).code === "Format");
+  at(ports, 0).onanswer({ type: "trapped", part: trapped.part.id, trap: "index out of bounds" });
+  await assert.rejects(trapped.elements, ({ report }: Failure) =>
+    /internal error.*index out of bounds/.test(report),
+  );
+  at(ports, 0).oncrash("out of memory");
+  await assert.rejects(lost.elements, ({ report }: Failure) => /a worker failed: out of memory/.test(report));
+  await assert.rejects(later.elements, ({ report }: Failure) => /a worker failed/.test(report));
   const next = addPart(pool);
   await turn();
   assert.equal(ports.length, 2);
-  ports[1].finish(next.part.id);
-  assert.equal((await next.elements).length, 1);
+  at(ports, 1).finish(next.part.id);
+  assert.equal((await next.elements)?.length, 1);
 });
 
 test("parts fail when no decoder can be started", async () => {
@@ -259,94 +297,25 @@ test("parts fail when no decoder can be started", async () => {
     () => 1,
   );
   const { elements } = addPart(pool);
-  await assert.rejects(elements, ({ report }) => /forbidden/.test(report));
+  await assert.rejects(elements, ({ report }: Failure) => /forbidden/.test(report));
 });
 
 test("decoders that have nothing to do end after a while, those that have do not", async () => {
-  const ports = [];
-  const open = async () => {
-    const port = new FakePort();
-    port.close = () => {
-      port.isClosed = true;
-    };
-    ports.push(port);
-    return port;
-  };
-  const pool = new DecodePool(
-    open,
-    () => 2,
-    () => 40,
-  );
+  const { pool, ports } = fakePool(2, () => 40);
   const parts = [addPart(pool), addPart(pool)];
   // Begun, and waiting for bytes: its decoder is not idle.
   await turn();
-  const [first, second] = ports;
-  first.finish(first.work[0].part);
+  const [first, second] = [at(ports, 0), at(ports, 1)];
+  first.finish(at(first.work, 0).part);
   await new Promise((resolve) => setTimeout(resolve, 150));
-  assert.deepEqual([first.isClosed, second.isClosed, pool.size], [true, undefined, 1]);
-  second.finish(second.work[0].part);
+  assert.deepEqual([first.isClosed, second.isClosed, pool.size], [true, false, 1]);
+  second.finish(at(second.work, 0).part);
   await Promise.all(parts.map(({ elements }) => elements));
   await new Promise((resolve) => setTimeout(resolve, 150));
   assert.deepEqual([second.isClosed, pool.size], [true, 0]);
   const later = addPart(pool);
   await turn();
   assert.equal(ports.length, 3, "another is started when there is need");
-  ports[2].finish(later.part.id);
-  assert.equal((await later.elements).length, 1);
-});
-
-test("an instance whose memory has grown past the limit begins anew when it has no part at hand", async () => {
-  const { DecodeServer } = await importSource("engine/decode/decode_server.ts");
-  const { readFileSync } = await import("node:fs");
-  const { join } = await import("node:path");
-  const { ROOT } = await import("../../scripts/run_command.mjs");
-  const module = await WebAssembly.compile(readFileSync(join(ROOT, "dist/zarr_wasm.wasm")));
-  const { instantiate } = WebAssembly;
-  let instances = 0;
-  WebAssembly.instantiate = (...given) => {
-    instances += 1;
-    return instantiate(...given);
-  };
-  try {
-    for (const [recycleBytes, expected] of [
-      [1 << 30, 1],
-      [1 << 16, 3],
-    ]) {
-      instances = 0;
-      const answers = [];
-      const server = new DecodeServer((answer) => answers.push(answer));
-      await server.handle({ type: "module", home: "engine", module, recycleBytes });
-      await server.handle({ type: "bind", array: 7, home: "engine", document: EMPTY_ARRAY });
-      // Nothing is supplied: parts of fill value.
-      for (const part of [1, 2, 3]) {
-        const begin = { array: 7, header: Uint32Array.of(1, 4, 0) };
-        await server.handle({ type: "work", part, begin, supplies: [], finish: true });
-      }
-      const done = answers.filter(({ type }) => type === "done").map(({ elements }) => [...elements]);
-      assert.deepEqual(done, Array(3).fill([5, 5, 5, 5]), JSON.stringify(answers));
-      assert.equal(instances, expected);
-    }
-  } finally {
-    WebAssembly.instantiate = instantiate;
-  }
-});
-
-/** A v3 array of bytes with the fill value 5. */
-const EMPTY_ARRAY = JSON.stringify({
-  zarr_format: 3,
-  texts: [
-    [
-      "zarr.json",
-      JSON.stringify({
-        zarr_format: 3,
-        node_type: "array",
-        shape: [4],
-        data_type: "uint8",
-        chunk_grid: { name: "regular", configuration: { chunk_shape: [4] } },
-        chunk_key_encoding: { name: "default" },
-        fill_value: 5,
-        codecs: [{ name: "bytes" }],
-      }),
-    ],
-  ],
+  at(ports, 2).finish(later.part.id);
+  assert.equal((await later.elements)?.length, 1);
 });

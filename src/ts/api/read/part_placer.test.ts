@@ -1,0 +1,95 @@
+/** Parts of a read placed in the caller's own memory. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { TypeDescription } from "../../model/data_type.ts";
+import type { PartEvent } from "../../port/operations.ts";
+import { PartPlacer } from "./part_placer.ts";
+
+const SHORT: TypeDescription = { name: "int16", kind: "integer", size: 2, view: "Int16Array", widens: false };
+const BFLOAT: TypeDescription = {
+  name: "bfloat16",
+  kind: "float",
+  size: 2,
+  components: 1,
+  view: "Uint16Array",
+  widens: true,
+};
+
+const LAYOUT = { shape: [2, 3], kept: [true, true], order: [0, 1] };
+
+const part = (start: number[], shape: number[], values: number[]): PartEvent => ({
+  ...LAYOUT,
+  start,
+  shape,
+  bytes: new Uint8Array(Int16Array.from(values).buffer),
+});
+
+test("parts go where they belong, in any order, with one credit for each", async () => {
+  const out = new Int16Array(6);
+  const placer = new PartPlacer(out, SHORT, "plain", undefined);
+  let credits = 0;
+  const credit = () => {
+    credits += 1;
+  };
+  placer.begin(LAYOUT);
+  placer.place(part([0, 1], [2, 2], [2, 3, 5, 6]), credit);
+  placer.place(part([0, 0], [2, 1], [1, 4]), credit);
+  const { bytes } = await placer.finish();
+  assert.deepEqual(out, Int16Array.of(1, 2, 3, 4, 5, 6));
+  assert.equal(bytes.buffer, out.buffer);
+  assert.equal(credits, 2);
+});
+
+test("a view into the middle of memory changes nothing beside it", async () => {
+  const memory = new Int16Array(10).fill(-1);
+  const placer = new PartPlacer(memory.subarray(2, 8), SHORT, "plain", undefined);
+  placer.begin(LAYOUT);
+  placer.place(part([0, 0], [2, 3], [1, 2, 3, 4, 5, 6]), () => {});
+  await placer.finish();
+  assert.deepEqual(memory, Int16Array.of(-1, -1, 1, 2, 3, 4, 5, 6, -1, -1));
+});
+
+test("a result in the order of columns", async () => {
+  const out = new Int16Array(6);
+  const placer = new PartPlacer(out, SHORT, "plain", undefined);
+  placer.begin({ ...LAYOUT, order: [1, 0] });
+  // The part's own bytes are in that order too: the first column, then the second.
+  placer.place({ ...part([0, 1], [2, 2], [2, 5, 3, 6]), order: [1, 0] }, () => {});
+  await placer.finish();
+  assert.deepEqual(out, Int16Array.of(0, 0, 2, 5, 3, 6));
+});
+
+test("memory of another length is refused before anything is written", () => {
+  const placer = new PartPlacer(new Int16Array(5), SHORT, "plain", undefined);
+  assert.throws(() => placer.begin(LAYOUT), {
+    code: "Argument",
+    expected: "12 bytes",
+    actual: "10 bytes",
+  });
+});
+
+test("numbers that will be widened are packed beside the caller's memory", async () => {
+  const out = new Float32Array(6);
+  const placer = new PartPlacer(out, BFLOAT, "plain", undefined);
+  placer.begin(LAYOUT);
+  placer.place(part([0, 0], [2, 3], [1, 2, 3, 4, 5, 6]), () => {});
+  const { bytes } = await placer.finish();
+  assert.deepEqual([...out], [0, 0, 0, 0, 0, 0]);
+  assert.deepEqual(new Int16Array(bytes.buffer), Int16Array.of(1, 2, 3, 4, 5, 6));
+});
+
+test("after an abort nothing is written, and the credits still go", async () => {
+  const out = new Int16Array(6);
+  const controller = new AbortController();
+  const placer = new PartPlacer(out, SHORT, "plain", controller.signal);
+  placer.begin(LAYOUT);
+  const reason = new Error("gone");
+  controller.abort(reason);
+  let credits = 0;
+  placer.place(part([0, 0], [2, 3], [1, 2, 3, 4, 5, 6]), () => {
+    credits += 1;
+  });
+  await assert.rejects(placer.finish(), reason);
+  assert.deepEqual([...out], [0, 0, 0, 0, 0, 0]);
+  assert.equal(credits, 1);
+});

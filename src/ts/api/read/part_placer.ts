@@ -1,0 +1,66 @@
+/**
+ * Places the parts of a read in the caller's own memory, on the page: memory that is not shared
+ * cannot be given to the engine.
+ */
+import { placeElements } from "../../elements/place.ts";
+import type { TypeDescription } from "../../model/data_type.ts";
+import { ZarrError } from "../../model/errors.ts";
+import type { PartEvent, ResultAnswer, ResultLayout } from "../../port/operations.ts";
+import { bytesOf, type Form, isDirect } from "./form.ts";
+
+const lengthError = (expected: number, actual: number) =>
+  new ZarrError("Argument", "`out` is not as long as the result", {
+    expected: `${expected} bytes`,
+    actual: `${actual} bytes`,
+  });
+
+const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
+
+/** Places the parts of a read in the caller's memory, one after the other; none after an abort. */
+export class PartPlacer {
+  readonly #out: ArrayBufferView;
+  readonly #type: TypeDescription;
+  readonly #form: Form;
+  readonly #signal: AbortSignal | undefined;
+  #layout: ResultLayout = { shape: [], kept: [], order: [] };
+  #memory: Uint8Array = new Uint8Array(0);
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(out: ArrayBufferView, type: TypeDescription, form: Form, signal: AbortSignal | undefined) {
+    [this.#out, this.#type, this.#form, this.#signal] = [out, type, form, signal];
+  }
+
+  /** Learns what the result is; fails where the caller's memory is of another length. */
+  begin(layout: ResultLayout): void {
+    const { size = 0, components = 1 } = this.#type;
+    const count = product(layout.shape);
+    const isSame = isDirect(this.#type, this.#form);
+    const length = count * (isSame ? size : components * 4);
+    if (length !== this.#out.byteLength) throw lengthError(length, this.#out.byteLength);
+    this.#layout = layout;
+    this.#memory = isSame ? bytesOf(this.#out) : new Uint8Array(count * size);
+  }
+
+  place({ start, shape, bytes }: PartEvent, credit: () => void): void {
+    const { order, shape: whole } = this.#layout;
+    const inMemory = (values: readonly number[]) => order.map((axis) => values[axis] ?? 0);
+    const placement = {
+      targetShape: inMemory(whole),
+      start: inMemory(start),
+      shape: inMemory(shape),
+      elementSize: this.#type.size ?? 0,
+    };
+    const isWanted = () => !this.#signal?.aborted;
+    this.#last = this.#last.then(async () => {
+      if (isWanted()) await placeElements(this.#memory, placement, bytes, isWanted);
+      credit();
+    });
+  }
+
+  /** The result, when all parts are placed. */
+  async finish(): Promise<ResultAnswer> {
+    await this.#last;
+    this.#signal?.throwIfAborted();
+    return { ...this.#layout, bytes: this.#memory };
+  }
+}

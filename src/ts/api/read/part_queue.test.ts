@@ -1,0 +1,89 @@
+/**
+ * Parts of a stream: taken in their order, with one credit for each, until the end, an error, or
+ * the caller leaves.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { TypeDescription } from "../../model/data_type.ts";
+import type { PartEvent } from "../../port/operations.ts";
+import { PartQueue } from "./part_queue.ts";
+
+const BYTE: TypeDescription = { name: "uint8", kind: "integer", size: 1, view: "Uint8Array", widens: false };
+const TEXT: TypeDescription = { name: "string", kind: "string", widens: false };
+
+/** One element, in row `at` of two dimensions of which the result keeps the first. */
+const part = (at: number): PartEvent => ({
+  shape: [1, 1],
+  kept: [true, false],
+  order: [0, 1],
+  start: [at, 5],
+  bytes: Uint8Array.of(at),
+});
+
+function filled(count: number) {
+  const queue = new PartQueue();
+  const taken: number[] = [];
+  const prepared = { request: {} as never, form: "plain", shaped: (result: never) => result } as never;
+  for (let at = 0; at < count; at += 1) queue.add(part(at), prepared, BYTE, () => taken.push(at));
+  return { queue, taken, prepared };
+}
+
+test("parts come in their order, and each gives its credit when it is taken", async () => {
+  const { queue, taken } = filled(2);
+  await queue.settled();
+  assert.deepEqual(taken, []);
+  assert.deepEqual(await queue.next(), {
+    data: Uint8Array.of(0),
+    shape: [1],
+    stride: [1],
+    start: [0],
+    offset: [0, 5],
+  });
+  assert.deepEqual(taken, [0]);
+  assert.deepEqual((await queue.next())?.data, Uint8Array.of(1));
+  assert.deepEqual(taken, [0, 1]);
+});
+
+test("whoever asks first gets the first part", async () => {
+  const queue = new PartQueue();
+  const [first, second] = [queue.next(), queue.next()];
+  const prepared = { form: "plain", shaped: (result: never) => result } as never;
+  queue.add(part(3), prepared, BYTE, () => {});
+  queue.add(part(4), prepared, BYTE, () => {});
+  assert.deepEqual((await first)?.start, [3]);
+  assert.deepEqual((await second)?.start, [4]);
+});
+
+test("after the end there are the parts that were ready, and then nothing", async () => {
+  const { queue } = filled(1);
+  await queue.settled();
+  queue.end({});
+  assert.deepEqual((await queue.next())?.start, [0]);
+  assert.equal(await queue.next(), undefined);
+  assert.equal(await queue.next(), undefined);
+});
+
+test("an error is told once, before parts that were ready", async () => {
+  const { queue } = filled(1);
+  await queue.settled();
+  const error = new Error("gone");
+  queue.end({ error });
+  queue.end({});
+  await assert.rejects(queue.next(), error);
+  assert.equal(await queue.next(), undefined);
+});
+
+test("who leaves hears the end at once", async () => {
+  const queue = new PartQueue();
+  const waiting = queue.next();
+  queue.stop();
+  assert.equal(await waiting, undefined);
+});
+
+test("a part that cannot have its form ends the stream", async () => {
+  const queue = new PartQueue();
+  const prepared = { form: "plain", shaped: (result: never) => result } as never;
+  // Offsets of a text that are not there.
+  queue.add({ ...part(0), bytes: new Uint8Array(0) }, prepared, TEXT, () => {});
+  await assert.rejects(queue.next());
+});

@@ -1,0 +1,33 @@
+/**
+ * The gate before shared memory: who is inside is waited for, and nobody gets in once it is closed.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { closeGate, newGate, passGate } from "./gate.ts";
+
+test("a gate that is closed waits for who is inside, and lets nobody in", async () => {
+  const gate = newGate();
+  let writes = 0;
+  const write = () => {
+    writes += 1;
+  };
+  assert.equal(passGate(gate, write), true);
+  let closing: Promise<void> | undefined;
+  passGate(gate, () => {
+    closing = closeGate(gate);
+  });
+  assert.ok(closing instanceof Promise);
+  await closing;
+  assert.equal(passGate(gate, write), false);
+  assert.equal(writes, 1);
+  assert.equal(closeGate(gate), undefined);
+});
+
+test("a writer that throws is outside again", () => {
+  const gate = newGate();
+  const fails = () => {
+    throw new Error("no room");
+  };
+  assert.throws(() => passGate(gate, fails), /no room/);
+  assert.equal(closeGate(gate), undefined);
+});

@@ -1,0 +1,94 @@
+/** What a call sends while it goes on: credits of streams, and progress once a frame. */
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import type { ToPage } from "../port/protocol.ts";
+import { openCall } from "./open_call.ts";
+
+function opened({ isAbortable = false, isLocal = false } = {}) {
+  const posted: { message: ToPage; transfer: ArrayBuffer[] }[] = [];
+  const post = (message: ToPage, transfer: ArrayBuffer[]) => void posted.push({ message, transfer });
+  const call = openCall(7, { post, isAbortable, isLocal });
+  const events = () => posted.map(({ message }) => (message as { event: unknown }).event);
+  return { call, posted, events };
+}
+
+function clock(context: TestContext): (ms: number) => void {
+  let now = 1000;
+  context.mock.method(performance, "now", () => now);
+  return (ms) => {
+    now = 1000 + ms;
+  };
+}
+
+test("progress goes at most once in 16 ms, and the last of it always", (t) => {
+  const at = clock(t);
+  const { call, events } = opened();
+  for (const ms of [0, 5, 15, 16, 20, 31, 33, 34]) {
+    at(ms);
+    call.context.tell(ms);
+  }
+  assert.deepEqual(events(), [0, 16, 33]);
+  call.flush();
+  assert.deepEqual(events(), [0, 16, 33, 34]);
+  call.flush();
+  assert.deepEqual(events(), [0, 16, 33, 34]);
+});
+
+test("on one thread a listener hears everything: no message is saved", (t) => {
+  clock(t);
+  const { call, events } = opened({ isLocal: true });
+  for (const each of [1, 2, 3]) call.context.tell(each);
+  assert.deepEqual(events(), [1, 2, 3]);
+});
+
+test("events go under the call's number, with the buffers that go with them", () => {
+  const { call, posted } = opened();
+  const buffer = new ArrayBuffer(4);
+  call.context.send("part", [buffer]);
+  assert.deepEqual(posted, [{ message: { type: "event", call: 7, event: "part" }, transfer: [buffer] }]);
+});
+
+test("a stream waits for a credit, in the order of its questions", async () => {
+  const { call } = opened();
+  const heard: string[] = [];
+  const first = call.context.credited().then(() => heard.push("first"));
+  const second = call.context.credited().then(() => heard.push("second"));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(heard, []);
+  call.credit();
+  await first;
+  assert.deepEqual(heard, ["first"]);
+  call.credit();
+  await second;
+  assert.deepEqual(heard, ["first", "second"]);
+});
+
+test("credits that come early are kept, one by one", async () => {
+  const { call } = opened();
+  call.credit();
+  call.credit();
+  await call.context.credited();
+  await call.context.credited();
+  let isOver = false;
+  void call.context.credited().then(() => {
+    isOver = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(isOver, false);
+});
+
+test("only a call that may be aborted has a signal", () => {
+  assert.equal(opened().call.context.signal, undefined);
+  const { call } = opened({ isAbortable: true });
+  call.controller?.abort();
+  assert.equal(call.context.signal?.aborted, true);
+});
+
+test("a buffer is given away once, and shared memory never", () => {
+  const { call } = opened();
+  const buffer = new ArrayBuffer(4);
+  call.context.give(buffer);
+  call.context.give(buffer);
+  call.context.give(new SharedArrayBuffer(4));
+  assert.deepEqual(call.transfer, [buffer]);
+});

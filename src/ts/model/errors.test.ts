@@ -1,0 +1,119 @@
+/** Errors across the port: what is thrown at one end is what is caught at the other. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  CodecPipelineError,
+  type ErrorReport,
+  errorFromReport,
+  errorOfFields,
+  fieldsOfError,
+  InvalidMetadataError,
+  InvalidSelectionError,
+  NotFoundError,
+  THROWN,
+  TrapError,
+  UnknownCodecError,
+  UnsupportedError,
+  ZarrError,
+} from "./errors.ts";
+
+/** An error as the other end gets it; `thrown` are the page's own objects by number. */
+function crossed(error: unknown, thrown: Record<number, unknown> = {}): unknown {
+  return errorOfFields(structuredClone(fieldsOfError(error)), (number) => thrown[number]);
+}
+
+for (const error of [
+  new ZarrError("Limit", "too large", { path: "/a", expected: "1", actual: "2" }),
+  new NotFoundError("an array at /a", { path: "/a", found: "group" }),
+  new InvalidMetadataError("no shape", { key: "a/zarr.json", field: "shape" }),
+  new UnknownCodecError("nobodys", { path: "/a" }),
+  new CodecPipelineError({
+    direction: "decode",
+    chunkPath: "c/0",
+    codec: "gzip",
+    range: { offset: 5, length: 6 },
+  }),
+  new InvalidSelectionError("index 9 is outside", { actual: "9" }),
+  new UnsupportedError("a data type", { path: "/a" }),
+  new TrapError("Unsupported", "internal error", { path: "/a" }),
+]) {
+  test(`${error.constructor.name} keeps its class, its words and its fields`, () => {
+    const other = crossed(error) as ZarrError;
+    assert.equal(other.constructor, error.constructor);
+    assert.equal(other.message, error.message);
+    const own = (value: object) =>
+      Object.fromEntries(Object.entries(value).filter(([name]) => name !== "stack"));
+    assert.deepEqual(own(other), own(error));
+  });
+}
+
+test("errors of JavaScript keep their class, others their name", () => {
+  assert.ok(crossed(new TypeError("Failed to fetch")) instanceof TypeError);
+  assert.ok(crossed(new RangeError("invalid length")) instanceof RangeError);
+  const other = crossed(new DOMException("full", "QuotaExceededError")) as Error;
+  assert.deepEqual([other.name, other.message], ["QuotaExceededError", "full"]);
+});
+
+test("what is no error becomes one with its text", () => {
+  assert.equal((crossed("just text") as Error).message, "just text");
+  assert.equal((crossed(undefined) as Error).message, "undefined");
+});
+
+test("causes cross, one within the other", () => {
+  const inner = new TypeError("inner");
+  const error = new ZarrError("Store", "outer", { cause: new Error("middle", { cause: inner }) });
+  const middle = (crossed(error) as Error).cause as Error;
+  assert.equal(middle.message, "middle");
+  assert.ok(middle.cause instanceof TypeError);
+});
+
+test("a cause that the page threw comes back as the very object", () => {
+  const own = { anything: "a user throws" };
+  const standIn = Object.assign(new Error("stand-in"), { [THROWN]: 7 });
+  const error = new ZarrError("Store", "the store failed", { cause: standIn });
+  assert.equal((crossed(error, { 7: own }) as Error).cause, own);
+});
+
+test("no field holds what cannot be cloned", () => {
+  const error = Object.assign(new ZarrError("Store", "no"), { extra: () => 1 });
+  assert.doesNotThrow(() => structuredClone(fieldsOfError(error)));
+});
+
+test("on one thread the error itself is passed", () => {
+  const error = new Error("own");
+  assert.equal(
+    errorOfFields({ original: error }, () => undefined),
+    error,
+  );
+});
+
+const report = (fields: Partial<ErrorReport>): ErrorReport => ({ code: "Format", message: "m", ...fields });
+
+test("reports of the engine become the class that tells who must act", () => {
+  const cases: [Partial<ErrorReport>, new (...args: never[]) => ZarrError][] = [
+    [{ code: "NotFound" }, NotFoundError],
+    [{ code: "Unsupported", stage: "codec-name", codec: "x" }, UnknownCodecError],
+    [{ code: "Unsupported" }, UnsupportedError],
+    [{ code: "Argument", stage: "selection" }, InvalidSelectionError],
+    [{ code: "Argument" }, ZarrError],
+    [{ code: "Format", stage: "metadata" }, InvalidMetadataError],
+    [{ code: "Format", field: "codecs[0].configuration" }, InvalidMetadataError],
+    [{ code: "Format", stage: "decode", field: "level" }, CodecPipelineError],
+    [{ code: "Format" }, CodecPipelineError],
+    [{ code: "Store" }, ZarrError],
+  ];
+  for (const [fields, kind] of cases) {
+    assert.equal(errorFromReport(report(fields)).constructor, kind, JSON.stringify(fields));
+  }
+});
+
+test("a report's node gets its slash, its range its names, and its stage its direction", () => {
+  const error = errorFromReport(
+    report({ stage: "encode", node: "a/b", key: "a/b/c/0", range: [4, 8], message: "bad bytes" }),
+  ) as CodecPipelineError;
+  assert.equal(error.message, "bad bytes");
+  assert.equal(error.path, "/a/b");
+  assert.deepEqual(error.range, { offset: 4, length: 8 });
+  assert.equal(error.direction, "encode");
+  assert.equal(error.chunkPath, "a/b/c/0");
+});

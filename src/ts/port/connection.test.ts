@@ -1,0 +1,356 @@
+/**
+ * The page's end of the port, with an engine that is this test: what is sent when, and what comes
+ * of answers.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { fieldsOfError, THROWN, ZarrError } from "../model/errors.ts";
+import type { Channel } from "./channel.ts";
+import { Connection } from "./connection.ts";
+import type { Ask, ToEngine, ToPage } from "./protocol.ts";
+
+interface Sent {
+  messages: ToEngine[];
+  transfer: ArrayBuffer[];
+}
+
+/** A channel that clones what is sent, as workers do, and keeps it. */
+class FakeChannel implements Channel {
+  readonly place = "blob";
+  readonly isLocal: boolean;
+  readonly sent: Sent[] = [];
+  readonly held: boolean[] = [];
+  isClosed = false;
+  onmessages: (messages: ToPage[]) => void = () => {};
+  oncrash: (reason: string) => void = () => {};
+
+  constructor(isLocal = false) {
+    this.isLocal = isLocal;
+  }
+
+  post(messages: ToEngine[], transfer: ArrayBuffer[]): void {
+    const crossed = this.isLocal ? messages : structuredClone(messages, { transfer });
+    this.sent.push({ messages: crossed, transfer });
+  }
+
+  hold(isBusy: boolean): void {
+    this.held.push(isBusy);
+  }
+
+  close(): void {
+    this.isClosed = true;
+  }
+
+  /** All that was sent, by type. */
+  all<Type extends ToEngine["type"]>(type: Type): Extract<ToEngine, { type: Type }>[] {
+    return this.sent
+      .flatMap(({ messages }) => messages)
+      .filter((message): message is Extract<ToEngine, { type: Type }> => message.type === type);
+  }
+
+  says(...messages: ToPage[]): void {
+    this.onmessages(messages);
+  }
+}
+
+function connected(isLocal = false) {
+  const channel = new FakeChannel(isLocal);
+  const warnings: unknown[][] = [];
+  const connection = new Connection(channel, {
+    onwarning: (...warning) => warnings.push(warning),
+    onlost: () => {},
+  });
+  return { channel, connection, warnings };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A call of an operation that takes bytes. */
+const crc = (connection: Connection, value: Uint8Array, options = {}) =>
+  connection.call("crc32", () => ({ value }), options);
+
+/** Rejections are looked at later. */
+function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}
+
+test("messages of one turn go as one, in their order, with all their buffers", async () => {
+  const { channel, connection } = connected();
+  const [first, second] = [new Uint8Array(1), new Uint8Array(2)];
+  void crc(connection, first, { transfer: [first.buffer] });
+  void crc(connection, second, { transfer: [second.buffer] });
+  connection.post({ type: "ping" });
+  assert.equal(channel.sent.length, 0);
+  await turn();
+  assert.equal(channel.sent.length, 1);
+  assert.deepEqual(
+    channel.sent[0]?.messages.map(({ type }) => type),
+    ["call", "call", "ping"],
+  );
+  assert.equal(channel.sent[0]?.transfer.length, 2);
+  assert.equal(first.byteLength, 0);
+  connection.post({ type: "ping" });
+  await turn();
+  assert.equal(channel.sent.length, 2);
+});
+
+test("an engine on this thread is told at once", () => {
+  const { channel, connection } = connected(true);
+  void crc(connection, new Uint8Array(1));
+  assert.equal(channel.sent.length, 1);
+});
+
+test("answers find their calls, whatever their order", async () => {
+  const { channel, connection } = connected();
+  const calls = [crc(connection, new Uint8Array(1)), crc(connection, new Uint8Array(1))];
+  await turn();
+  const [first, second] = channel.all("call");
+  channel.says({ type: "done", call: second?.call ?? 0, value: 22 });
+  channel.says({ type: "done", call: first?.call ?? 0, value: 11 });
+  assert.deepEqual(await Promise.all(calls), [11, 22]);
+  assert.deepEqual(channel.held, [true, false]);
+  assert.equal(connection.isBusy, false);
+  assert.equal(connection.heard, 2);
+});
+
+test("a failure is the error that the engine threw", async () => {
+  const { channel, connection } = connected();
+  const calling = quiet(crc(connection, new Uint8Array(1)));
+  await turn();
+  const error = fieldsOfError(new ZarrError("Limit", "too much", { path: "/a" }));
+  channel.says({ type: "failed", call: 1, error });
+  await assert.rejects(calling, { name: "ZarrError", code: "Limit", message: "too much", path: "/a" });
+});
+
+test("a message that cannot be cloned fails its own call alone", async () => {
+  const { channel, connection } = connected();
+  const good = crc(connection, new Uint8Array(1));
+  const bad = quiet(connection.call("crc32", () => ({ value: (() => 1) as never })));
+  const other = crc(connection, new Uint8Array(2));
+  await turn();
+  await assert.rejects(bad, { code: "Argument", message: /cannot be cloned/ });
+  assert.deepEqual(
+    channel.all("call").map(({ call }) => call),
+    [1, 3],
+  );
+  channel.says({ type: "done", call: 1, value: 1 }, { type: "done", call: 3, value: 3 });
+  assert.deepEqual(await Promise.all([good, other]), [1, 3]);
+});
+
+test("an abort rejects at once with the caller's reason, and the engine hears of it", async () => {
+  const { channel, connection } = connected();
+  const controller = new AbortController();
+  const calling = quiet(crc(connection, new Uint8Array(1), { signal: controller.signal }));
+  await turn();
+  const reason = { why: "gone" };
+  controller.abort(reason);
+  await assert.rejects(calling, (caught) => caught === reason);
+  await turn();
+  assert.deepEqual(channel.all("abort"), [{ type: "abort", call: 1 }]);
+  // The engine is still at it: Node's process stays.
+  assert.deepEqual(channel.held, [true]);
+  channel.says({ type: "done", call: 1, value: 0 });
+  assert.deepEqual(channel.held, [true, false]);
+});
+
+test("a call into the caller's memory rejects when the engine has let go of it", async () => {
+  const { channel, connection } = connected();
+  const controller = new AbortController();
+  let isOver = false;
+  const calling = quiet(
+    crc(connection, new Uint8Array(1), { signal: controller.signal, onAbort: "settled" }),
+  );
+  calling.catch(() => {
+    isOver = true;
+  });
+  await turn();
+  controller.abort("gone");
+  await turn();
+  assert.equal(isOver, false);
+  channel.says({ type: "failed", call: 1, error: { name: "AbortError", message: "" } });
+  await assert.rejects(calling, (caught) => caught === "gone");
+});
+
+test("a call whose signal is aborted already is not made", async () => {
+  const { channel, connection } = connected();
+  await assert.rejects(crc(connection, new Uint8Array(1), { signal: AbortSignal.abort("early") }));
+  await turn();
+  assert.deepEqual(channel.sent, []);
+});
+
+test("events reach their listener, who gives a credit when it wishes", async () => {
+  const { channel, connection } = connected();
+  const heard: unknown[] = [];
+  const onEvent = (event: unknown, credit: () => void) => {
+    heard.push(event);
+    if (event === "second") credit();
+  };
+  void crc(connection, new Uint8Array(1), { onEvent });
+  await turn();
+  channel.says({ type: "event", call: 1, event: "first" });
+  await turn();
+  assert.deepEqual(channel.all("credit"), []);
+  channel.says({ type: "event", call: 1, event: "second" });
+  await turn();
+  assert.deepEqual(channel.all("credit"), [{ type: "credit", call: 1 }]);
+  assert.deepEqual(heard, ["first", "second"]);
+});
+
+test("what a listener throws ends its call", async () => {
+  const { channel, connection } = connected();
+  const thrown = new Error("the listener's own");
+  const onEvent = () => {
+    throw thrown;
+  };
+  const calling = quiet(crc(connection, new Uint8Array(1), { onEvent }));
+  await turn();
+  channel.says({ type: "event", call: 1, event: "any" });
+  await assert.rejects(calling, thrown);
+  await turn();
+  assert.equal(channel.all("abort").length, 1);
+});
+
+/** A question of the engine's for a store of the user's. */
+const ask = (target: number, method: string, args: unknown[], call?: number): Ask => ({
+  type: "ask",
+  ask: 5,
+  target,
+  method,
+  args,
+  call,
+});
+
+test("a store's bytes are copied, and the copy is given away", async () => {
+  const { channel, connection } = connected();
+  const memory = Uint8Array.of(9, 1, 2, 9);
+  const store = { get: async () => memory.subarray(1, 3) };
+  channel.says(ask(connection.objects.store(store), "get", ["/key"]));
+  await turn();
+  const [reply] = channel.all("reply");
+  assert.deepEqual(reply?.value, Uint8Array.of(1, 2));
+  assert.equal(channel.sent.at(-1)?.transfer.length, 1);
+  assert.deepEqual(memory, Uint8Array.of(9, 1, 2, 9));
+});
+
+test("on one thread a store's bytes are passed as they are", async () => {
+  const { channel, connection } = connected(true);
+  const memory = Uint8Array.of(1);
+  channel.says(ask(connection.objects.store({ get: () => memory }), "get", ["/key"]));
+  assert.equal(channel.all("reply")[0]?.value, memory);
+});
+
+test("the size of a value goes beside a range of it", async () => {
+  const { channel, connection } = connected();
+  const bytes = Object.assign(new Uint8Array(2), { [Symbol.for("zarr-wasm.size")]: 77 });
+  const store = { get: () => undefined, getRange: () => bytes };
+  channel.says(ask(connection.objects.store(store), "getRange", ["/key", { suffixLength: 2 }]));
+  await turn();
+  assert.equal(channel.all("reply")[0]?.size, 77);
+});
+
+test("a store hears the caller's own signal", async () => {
+  const { channel, connection } = connected();
+  const heard: unknown[] = [];
+  const store = {
+    get: (...args: unknown[]) => {
+      heard.push(...args);
+      return undefined;
+    },
+  };
+  const { signal } = new AbortController();
+  void crc(connection, new Uint8Array(1), { signal });
+  await turn();
+  channel.says(ask(connection.objects.store(store), "get", ["/key"], 1));
+  assert.equal(heard[0], "/key");
+  assert.equal((heard[1] as { signal: AbortSignal }).signal, signal);
+});
+
+test("what a store throws stays on the page, and comes back to the caller", async () => {
+  const { channel, connection } = connected();
+  const thrown = { not: "an error", with: () => "a function" };
+  const store = {
+    get: async () => {
+      throw thrown;
+    },
+  };
+  const calling = quiet(crc(connection, new Uint8Array(1)));
+  channel.says(ask(connection.objects.store(store), "get", ["/key"]));
+  await turn();
+  const [told] = channel.all("threw");
+  assert.deepEqual([told?.ask, told?.name, told?.message], [5, "Error", "[object Object]"]);
+  // The engine makes a cause of the number.
+  const standIn = Object.assign(new Error(told?.message), { [THROWN]: told?.thrown });
+  const error = fieldsOfError(new ZarrError("Store", "the store failed", { cause: standIn }));
+  channel.says({ type: "failed", call: 1, error: structuredClone(error) });
+  await assert.rejects(calling, (caught: Error) => caught.cause === thrown);
+});
+
+test("keys of any iterable are collected before they cross", async () => {
+  const { channel, connection } = connected();
+  const store = {
+    get: () => undefined,
+    async *list() {
+      yield "/a";
+      yield "/b";
+    },
+  };
+  channel.says(ask(connection.objects.store(store), "list", [""]));
+  await turn();
+  assert.deepEqual(channel.all("reply")[0]?.value, ["/a", "/b"]);
+});
+
+test("an answer that cannot be cloned is an error of the store's", async () => {
+  const { channel, connection } = connected();
+  const store = { get: () => ({ neither: () => "bytes" }) };
+  channel.says(ask(connection.objects.store(store), "get", ["/key"]));
+  await turn();
+  assert.match(channel.all("threw")[0]?.message ?? "", /cannot be cloned/);
+});
+
+test("what the engine gives up is aborted on the page", async () => {
+  const { channel, connection } = connected();
+  let left: AbortSignal | undefined;
+  const callback = (...args: unknown[]) => {
+    left = args.at(-1) as AbortSignal;
+    return new Promise(() => {});
+  };
+  channel.says(ask(connection.objects.callback(callback), "fetch", ["request"]));
+  assert.equal(left?.aborted, false);
+  channel.says({ type: "leave", ask: 5 });
+  assert.equal(left?.aborted, true);
+});
+
+test("warnings tell of the store that they are about", () => {
+  const { channel, connection, warnings } = connected();
+  const store = { get: () => undefined };
+  const number = connection.objects.store(store);
+  channel.says({ type: "warning", message: "odd", path: "/a", store: number });
+  channel.says({ type: "warning", message: "plain", path: "/" });
+  assert.deepEqual(warnings, [
+    ["odd", "/a", store],
+    ["plain", "/", undefined],
+  ]);
+});
+
+test("an end rejects every call, aborts what the page is at, and sends nothing more", async () => {
+  const { channel, connection } = connected();
+  let left: AbortSignal | undefined;
+  const callback = (...args: unknown[]) => {
+    left = args.at(-1) as AbortSignal;
+    return new Promise(() => {});
+  };
+  const calls = [1, 2].map((length) => quiet(crc(connection, new Uint8Array(length))));
+  await turn();
+  channel.says(ask(connection.objects.callback(callback), "fetch", []));
+  const error = new Error("over");
+  connection.close(error);
+  for (const calling of calls) await assert.rejects(calling, error);
+  assert.equal(left?.aborted, true);
+  assert.equal(channel.isClosed, true);
+  assert.equal(channel.held.at(-1), false);
+  const before = channel.sent.length;
+  connection.post({ type: "ping" });
+  await turn();
+  assert.equal(channel.sent.length, before);
+});

@@ -1,0 +1,103 @@
+/**
+ * Numbers for the page's objects: told once, before they are named, and told again when they have
+ * changed.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Objects } from "./objects.ts";
+import type { ToEngine } from "./protocol.ts";
+import { setDefiner } from "./store_definers.ts";
+
+function made() {
+  const posted: ToEngine[] = [];
+  return { objects: new Objects((message) => posted.push(message), false), posted };
+}
+
+test("a user's store is told once, with the methods that it has", () => {
+  const { objects, posted } = made();
+  const store = { get: () => undefined, list: () => [], lockName: "lock", other: () => 1 };
+  const number = objects.store(store);
+  assert.equal(objects.store(store), number);
+  assert.deepEqual(posted, [
+    {
+      type: "store",
+      store: number,
+      definition: { kind: "user", methods: ["get", "list"], lockName: "lock" },
+    },
+  ]);
+  assert.equal(objects.target(number), store);
+});
+
+test("methods of the class count, and a Map is a store", () => {
+  const { objects, posted } = made();
+  objects.store(new Map());
+  const definition = posted.map((message) => (message as { definition: unknown }).definition);
+  assert.deepEqual(definition, [
+    { kind: "user", methods: ["get", "set", "delete", "keys"], lockName: undefined },
+  ]);
+});
+
+test("a store that got another method keeps its number and is told anew", () => {
+  const { objects, posted } = made();
+  const store: Record<string, unknown> = { get: () => undefined };
+  const number = objects.store(store);
+  store.set = () => undefined;
+  assert.equal(objects.store(store), number);
+  assert.equal(posted.length, 2);
+  assert.deepEqual((posted[1] as { definition: { methods: string[] } }).definition.methods, ["get", "set"]);
+});
+
+test("a store of ours is defined once; one that equals another takes its number", () => {
+  const { objects, posted } = made();
+  const [first, second] = [{}, {}];
+  setDefiner(first, () => () => ({ kind: "opfs", path: "a", lockName: "l" }));
+  setDefiner(second, (numbers) => numbers.store(first));
+  assert.equal(objects.store(first), objects.store(second));
+  assert.equal(posted.length, 1);
+});
+
+test("what is no object is no store", () => {
+  const { objects } = made();
+  for (const store of ["text", 7, null, undefined])
+    assert.throws(() => objects.store(store), { code: "Argument", actual: String(store) });
+});
+
+test("an array is told after its store, and again for another store", () => {
+  const { objects, posted } = made();
+  const key = { warn: () => {} };
+  const define = (_numbers: unknown, store: number) => ({ store }) as never;
+  const [one, other] = [new Map(), new Map()];
+  const number = objects.array(key, one, define);
+  assert.equal(objects.array(key, one, define), number);
+  assert.deepEqual(
+    posted.map(({ type }) => type),
+    ["store", "array"],
+  );
+  assert.notEqual(objects.array(key, other, define), number);
+  assert.deepEqual(
+    posted.map(({ type }) => type),
+    ["store", "array", "store", "array"],
+  );
+});
+
+test("an array hears what is odd about its chunks", () => {
+  const { objects } = made();
+  const heard: string[] = [];
+  const key = { warn: (message: string) => void heard.push(message) };
+  const number = objects.array(key, new Map(), () => ({}) as never);
+  objects.warnArray(number, "odd");
+  objects.warnArray(999, "nobody's");
+  assert.deepEqual(heard, ["odd"]);
+});
+
+test("a number that nobody has is an error of the store's", () => {
+  assert.throws(() => made().objects.target(12), { code: "Store" });
+});
+
+test("an object may have a number that the engine chose", () => {
+  const { objects, posted } = made();
+  const store = {};
+  objects.keepAs(-3, store);
+  assert.equal(objects.target(-3), store);
+  assert.deepEqual(posted, []);
+});

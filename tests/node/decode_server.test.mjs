@@ -1,0 +1,64 @@
+/**
+ * A decoder's end of the pool's messages, with real wasm behind it. The pool itself is tested
+ * beside its code.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ROOT } from "../../scripts/run_command.mjs";
+import { importSource } from "./bundled.mjs";
+
+const { DecodeServer } = await importSource("engine/decode/decode_server.ts");
+
+/** A v3 array of bytes with the fill value 5. */
+const EMPTY_ARRAY = JSON.stringify({
+  zarr_format: 3,
+  texts: [
+    [
+      "zarr.json",
+      JSON.stringify({
+        zarr_format: 3,
+        node_type: "array",
+        shape: [4],
+        data_type: "uint8",
+        chunk_grid: { name: "regular", configuration: { chunk_shape: [4] } },
+        chunk_key_encoding: { name: "default" },
+        fill_value: 5,
+        codecs: [{ name: "bytes" }],
+      }),
+    ],
+  ],
+});
+
+test("an instance whose memory has grown past the limit begins anew when it has no part at hand", async () => {
+  const module = await WebAssembly.compile(readFileSync(join(ROOT, "dist/zarr_wasm.wasm")));
+  const { instantiate } = WebAssembly;
+  let instances = 0;
+  WebAssembly.instantiate = (...given) => {
+    instances += 1;
+    return instantiate(...given);
+  };
+  try {
+    for (const [recycleBytes, expected] of [
+      [1 << 30, 1],
+      [1 << 16, 3],
+    ]) {
+      instances = 0;
+      const answers = [];
+      const server = new DecodeServer((answer) => answers.push(answer));
+      await server.handle({ type: "module", home: "engine", module, recycleBytes });
+      await server.handle({ type: "bind", array: 7, home: "engine", document: EMPTY_ARRAY });
+      // Nothing is supplied: parts of fill value.
+      for (const part of [1, 2, 3]) {
+        const begin = { array: 7, header: Uint32Array.of(1, 4, 0) };
+        await server.handle({ type: "work", part, begin, supplies: [], finish: true });
+      }
+      const done = answers.filter(({ type }) => type === "done").map(({ elements }) => [...elements]);
+      assert.deepEqual(done, Array(3).fill([5, 5, 5, 5]), JSON.stringify(answers));
+      assert.equal(instances, expected);
+    }
+  } finally {
+    WebAssembly.instantiate = instantiate;
+  }
+});

@@ -1,0 +1,43 @@
+/**
+ * The unit lane: tests that stand beside the code which they test (`*.test.ts` in `src/ts`,
+ * `*.test.mjs` in `src/js`), of what needs no build of the engine. esbuild bundles each, because
+ * Node 20 reads no TypeScript; `node --test` runs them. With an argument only the files whose path
+ * holds it: `node tests/unit.mjs selection`.
+ */
+import { spawnSync } from "node:child_process";
+import { readdirSync, rmSync } from "node:fs";
+import { join, sep } from "node:path";
+import { build } from "esbuild";
+import { ROOT } from "../scripts/run_command.mjs";
+import { virtualModules } from "../scripts/virtual_modules.mjs";
+
+const SOURCES = join(ROOT, "src");
+const OUTPUT = join(ROOT, "target/unit-tests");
+
+const wanted = process.argv[2] ?? "";
+const tests = readdirSync(SOURCES, { recursive: true })
+  .map((name) => String(name).split(sep).join("/"))
+  .filter((name) => /\.test\.(ts|mjs)$/.test(name) && name.includes(wanted));
+
+rmSync(OUTPUT, { recursive: true, force: true });
+await build({
+  absWorkingDir: ROOT,
+  entryPoints: tests.map((name) => join(SOURCES, name)),
+  outbase: SOURCES,
+  outdir: OUTPUT,
+  outExtension: { ".js": ".mjs" },
+  bundle: true,
+  format: "esm",
+  platform: "neutral",
+  external: ["node:*"],
+  sourcemap: "inline",
+  logLevel: "error",
+  plugins: [virtualModules({ source: "none" })],
+});
+const bundled = tests.map((name) => join(OUTPUT, name.replace(/\.\w+$/, ".mjs")));
+const { status } = spawnSync(
+  process.execPath,
+  ["--enable-source-maps", "--test", "--test-reporter=tap", ...bundled],
+  { cwd: ROOT, stdio: "inherit" },
+);
+process.exitCode = status ?? 1;
