@@ -15,7 +15,7 @@ use crate::access::instruction::{ChunkInstruction, ChunkProjection, PartHeader, 
 use crate::access::part_buffer::{PartBuffer, Strides};
 use crate::error::{Error, Result};
 use crate::format::codec::pipeline::{Elements, Scratch};
-use crate::format::codec::user::{Ledger, Request, is_waiting};
+use crate::format::codec::user::{CodecCall, CodecCalls, is_waiting};
 use crate::format::conversion::Conversion;
 use crate::limits;
 
@@ -36,7 +36,7 @@ pub struct Assembly {
 struct Waiting {
     instruction: ChunkInstruction,
     encoded: Vec<u8>,
-    ledger: Ledger,
+    calls: CodecCalls,
 }
 
 impl Assembly {
@@ -116,7 +116,7 @@ impl Assembly {
     /// As [`supply`](Self::supply).
     pub fn resume(&mut self, scratch: &mut Scratch) -> Result<()> {
         for waiting in std::mem::take(&mut self.waiting) {
-            if waiting.ledger.is_answered() {
+            if waiting.calls.is_answered() {
                 self.attempt(waiting, scratch)?;
             } else {
                 self.waiting.push(waiting);

@@ -17,9 +17,9 @@ use crate::error::{Error, Result};
 use crate::format::chunk_grid::GridDimension;
 use crate::format::codec::ChunkRepresentation;
 use crate::format::codec::pipeline::Pipeline;
-use crate::format::codec::registry::Home;
+use crate::format::codec::registry::WasmModule;
 use crate::format::codec::sharding::transformer;
-use crate::format::codec::user::{Users, arrange_v2};
+use crate::format::codec::user::{OptionalUserCodecs, arrange_v2};
 use crate::format::metadata::document::{self, NodeDocument};
 use crate::format::metadata::{ArrayMetadata, NodeMetadata, ZarrFormat};
 use crate::limits;
@@ -37,7 +37,7 @@ pub struct Binding {
     /// Chains by the shape of the stored chunk. A grid with different chunks has one for each
     /// shape.
     chains: RefCell<Map<Vec<u64>, Rc<Chain>>>,
-    users: Users,
+    users: OptionalUserCodecs,
 }
 
 /// The levels of stored chunks of one shape, outermost first.
@@ -142,7 +142,7 @@ impl Binding {
     ///
     /// # Errors
     /// As [`new`](Self::new).
-    pub fn with_users(document: &NodeDocument, users: Users) -> Result<Self> {
+    pub fn with_users(document: &NodeDocument, users: OptionalUserCodecs) -> Result<Self> {
         match document::parse(document)? {
             NodeMetadata::Array(metadata) => Self::of_with(*metadata, users),
             NodeMetadata::Group(_) => Err(Error::argument("this node is a group, not an array")),
@@ -161,11 +161,11 @@ impl Binding {
     ///
     /// # Errors
     /// As [`of`](Self::of).
-    pub fn of_with(mut declared: ArrayMetadata, users: Users) -> Result<Self> {
+    pub fn of_with(mut declared: ArrayMetadata, users: OptionalUserCodecs) -> Result<Self> {
         if let (Some(users), ZarrFormat::V2) = (&users, declared.format) {
             arrange_v2(&mut declared.codecs, users);
         }
-        let (metadata, declared) = match transformer::folded(&declared)? {
+        let (metadata, declared) = match transformer::as_sharded(&declared)? {
             Some(stored) => (stored, Some(Box::new(declared))),
             None => (declared, None),
         };
@@ -247,10 +247,10 @@ impl Binding {
     ///
     /// # Errors
     /// As [`Pipeline::bind`].
-    pub fn home(&self) -> Result<Home> {
-        let home = self.first_chain()?.level(0).map_or(Home::Engine, |level| level.pipeline.home());
+    pub fn module(&self) -> Result<WasmModule> {
+        let module = self.first_chain()?.level(0).map_or(WasmModule::Engine, |level| level.pipeline.module());
         let is_left = matches!(self.metadata.format, ZarrFormat::Draft(_)) || self.users.is_some();
-        Ok(if is_left && home == Home::Engine { Home::Full } else { home })
+        Ok(if is_left && module == WasmModule::Engine { WasmModule::Full } else { module })
     }
 
     /// The shape of what is stored under one key: of a shard, where there are shards.

@@ -212,12 +212,12 @@ fn scatter_box(
                 src_offset += *first as usize * src;
                 dst_offset += *place as usize * dst;
                 let step = src.cast_signed().wrapping_mul(*step as isize);
-                plan.push(scatter::Axis::strided(*count as usize, step, dst.cast_signed()));
+                plan.push(scatter::CopyAxis::strided(*count as usize, step, dst.cast_signed()));
             }
             ProjectedAxis::List { indices, places } => plan.push(scatter::Axis {
                 count: indices.len(),
-                src: scatter::Walk::List { indices, stride: src.cast_signed() },
-                dst: scatter::Walk::List { indices: places, stride: dst.cast_signed() },
+                src: scatter::AxisSteps::List { indices, stride: src.cast_signed() },
+                dst: scatter::AxisSteps::List { indices: places, stride: dst.cast_signed() },
             }),
         }
     }

@@ -62,7 +62,7 @@ impl Rows {
             }
         }
         let decoded = leaf.axes.iter().filter_map(|axis| shape.get(*axis).copied()).collect();
-        let pipeline = Rc::new(leaf.pipeline.of_rows(decoded)?.ok()?);
+        let pipeline = Rc::new(leaf.pipeline.for_packed_boxes(decoded)?.ok()?);
         let is_exact = pipeline.encoded_len() == Some(row_bytes) && row_bytes < chunk_bytes;
         let level = Level { axes: leaf.axes.clone(), shape, pipeline };
         is_exact.then(|| Self { level, chunk: leaf.shape.clone(), strides, row_bytes, chunk_bytes })

@@ -3,7 +3,7 @@
 use crate::access::binding::Binding;
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::metadata::document::{self, NodeDocument};
 use crate::format::metadata::write::options::ArrayOptions;
 use crate::format::metadata::write::{self, edit};

@@ -9,7 +9,7 @@ use super::{bytes, registry, user_codecs};
 use crate::access::binding::Binding;
 use crate::error::{Error, Result, Stage};
 use crate::format::chunk_grid::{ChunkGrid, GridDimension};
-use crate::format::codec::registry::Home;
+use crate::format::codec::registry::WasmModule;
 use crate::format::data_type::description::Description;
 use crate::format::data_type::{DataType, Float, widen};
 use crate::format::metadata::document::NodeDocument;
@@ -102,7 +102,7 @@ fn summary_of(binding: &Binding, document: &NodeDocument) -> Result<JsValue> {
         .with("order", &numbers(&order))
         .with("codecs", &codecs(binding.declared()))
         .with("storageTransformers", &storage_transformers(binding.declared()))
-        .with_text("home", binding.home().map_or("engine", home_name))
+        .with_text("home", binding.module().map_or("engine", module_name))
         .finish())
 }
 
@@ -134,8 +134,8 @@ pub fn describe_type(array: u32) -> std::result::Result<String, JsValue> {
 /// Which build of the engine decodes the chunks of such an array; an error of its codecs is for reading to tell.
 #[wasm_bindgen(js_name = homeOf)]
 pub fn home_of(array: u32) -> String {
-    let home = registry::array(array).and_then(|array| array.binding().home());
-    home.map_or("engine", home_name).to_owned()
+    let module = registry::array(array).and_then(|array| array.binding().module());
+    module.map_or("engine", module_name).to_owned()
 }
 
 /// What all 256 patterns of a float of eight bits or fewer mean.
@@ -177,10 +177,10 @@ fn is_sharded(metadata: &ArrayMetadata) -> bool {
     metadata.codecs.iter().any(|codec| codec.name == "sharding_indexed")
 }
 
-fn home_name(home: Home) -> &'static str {
-    match home {
-        Home::Engine => "engine",
-        Home::Full => "full",
-        Home::Images => "images",
+fn module_name(module: WasmModule) -> &'static str {
+    match module {
+        WasmModule::Engine => "engine",
+        WasmModule::Full => "full",
+        WasmModule::Images => "images",
     }
 }

@@ -11,7 +11,7 @@ use crate::access::binding::Binding;
 use crate::error::{Error, IS_FULL, Result};
 use crate::format::codec::CodecKind;
 use crate::format::codec::registry::kind_of;
-use crate::format::codec::user::{Direction, Request, Site, UserCodecs, Users};
+use crate::format::codec::user::{CodecCall, CodecSite, Direction, OptionalUserCodecs, UserCodecs};
 use crate::format::data_type::description::Description;
 use crate::format::metadata::ZarrFormat;
 use crate::format::metadata::document::NodeDocument;
@@ -20,7 +20,7 @@ use crate::format::metadata::document::NodeDocument;
 ///
 /// # Errors
 /// As [`UserCodecs::from_json`].
-pub fn users_of(json: &str) -> Result<Users> {
+pub fn users_of(json: &str) -> Result<OptionalUserCodecs> {
     if json.is_empty() {
         return Ok(None);
     }
@@ -57,7 +57,7 @@ fn question(document: &str, users: &str) -> Result<Option<String>> {
 ///
 /// # Errors
 /// None that a site can cause.
-pub fn question_of(users: &Users) -> Result<Option<String>> {
+pub fn question_of(users: &OptionalUserCodecs) -> Result<Option<String>> {
     if !IS_FULL {
         return Ok(None);
     }
@@ -96,7 +96,7 @@ struct ChunkMessage {
 
 #[derive(Serialize)]
 struct RequestsMessage<'a> {
-    sites: Vec<&'a Site>,
+    sites: Vec<&'a CodecSite>,
     requests: Vec<serde_json::Value>,
 }
 
@@ -109,7 +109,7 @@ pub fn write_requests(part: &mut WorkerPart) -> Result<Vec<u8>> {
     if !IS_FULL {
         return Ok(Vec::new()); // Arrays with codecs of the user's are decoded by the full build.
     }
-    let (mut sites, mut requests, mut bytes): (Vec<Site>, Vec<_>, Vec<u8>) = Default::default();
+    let (mut sites, mut requests, mut bytes): (Vec<CodecSite>, Vec<_>, Vec<u8>) = Default::default();
     part.requests(|key, request| {
         let known = sites.iter().position(|site| site == request.site);
         let site = known.unwrap_or_else(|| {
@@ -132,7 +132,7 @@ pub fn write_requests(part: &mut WorkerPart) -> Result<Vec<u8>> {
 
 fn message<'a>(
     key: &'a str,
-    request: &Request<'_>,
+    request: &CodecCall<'_>,
     site: usize,
     place: std::ops::Range<usize>,
 ) -> RequestMessage<'a> {

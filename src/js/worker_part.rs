@@ -5,7 +5,7 @@ use crate::access::assemble::Assembly;
 use crate::access::chunk_update::{PendingUpdate, Updated};
 use crate::error::{IS_FULL, Result, Stage};
 use crate::format::codec::pipeline::Scratch;
-use crate::format::codec::user::Request;
+use crate::format::codec::user::CodecCall;
 
 /// See the module.
 pub enum WorkerPart {
@@ -46,7 +46,7 @@ impl WorkerPart {
     }
 
     /// Hands out what the user's codecs are to do: each request once, with the chunk's key.
-    pub fn requests(&mut self, take: impl FnMut(&str, Request<'_>)) {
+    pub fn requests(&mut self, take: impl FnMut(&str, CodecCall<'_>)) {
         match self {
             Self::Assembly(assembly) => assembly.requests(take),
             #[cfg(feature = "full")]

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::access::binding::Binding;
 use crate::error::{Error, Result};
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::metadata::document::NodeDocument;
 use crate::format::path::{NodePath, StoreKey};
 use crate::read::chunk_cache::ChunkCache;
@@ -17,7 +17,7 @@ use crate::store::wrap::transform::Registry;
 #[derive(Clone, Default)]
 pub struct Registered {
     /// Codecs.
-    pub codecs: Users,
+    pub codecs: OptionalUserCodecs,
     /// Storage transformers, ours among them.
     pub transformers: Rc<Registry>,
 }

@@ -85,7 +85,7 @@ impl WholeShards {
         let found = async {
             let Some(shard) = self.fetch(array, chunk, context).await? else { return Ok(None) };
             let len = shard.value.len();
-            let bytes = shard.value.slice(format.place_in(len)?)?;
+            let bytes = shard.value.slice(format.byte_range_in(len)?)?;
             let index = format.decode(&bytes.to_vec(limits::SHARD_INDEX_BYTES, "shard index")?, Some(len))?;
             Ok(Some(FoundIndex { index, shard_len: Some(len), version: shard.version }))
         };

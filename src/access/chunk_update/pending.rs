@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::{ChunkUpdate, Updated, apply};
 use crate::access::binding::Binding;
 use crate::error::{Error, Result, Stage};
-use crate::format::codec::user::{Ledger, Request, is_waiting};
+use crate::format::codec::user::{CodecCall, CodecCalls, is_waiting};
 
 /// A change that waits for user's codecs. See the module.
 pub struct PendingUpdate {
@@ -15,7 +15,7 @@ pub struct PendingUpdate {
     update: ChunkUpdate,
     old: Option<Vec<u8>>,
     elements: Vec<u8>,
-    ledger: Ledger,
+    calls: CodecCalls,
     updated: Option<Updated>,
 }
 
@@ -36,7 +36,7 @@ impl PendingUpdate {
             update,
             old: old.map(<[u8]>::to_vec),
             elements: elements.to_vec(),
-            ledger: Ledger::default(),
+            calls: CodecCalls::default(),
             updated: None,
         };
         pending.attempt()?;
@@ -47,7 +47,7 @@ impl PendingUpdate {
     /// is handed out once.
     pub fn requests(&mut self, mut take: impl FnMut(&str, Request<'_>)) {
         let key = self.key();
-        self.ledger.hand_out(|request| take(&key, request));
+        self.calls.hand_out(|request| take(&key, request));
     }
 
     /// Takes the output of a user's codec for a request.
@@ -56,7 +56,7 @@ impl PendingUpdate {
     /// `Format` when the output does not have as many elements as the chunk. `Argument` for an id
     /// that no request has.
     pub fn answer(&mut self, id: u32, output: &[u8]) -> Result<()> {
-        match self.ledger.answer(id, output).map_err(|error| error.at_key(self.key()))? {
+        match self.calls.answer(id, output).map_err(|error| error.at_key(self.key()))? {
             true => Ok(()),
             false => Err(Error::argument("the output of a user's codec has an id that no request has")),
         }
@@ -67,7 +67,7 @@ impl PendingUpdate {
     /// # Errors
     /// As [`begin`](Self::begin).
     pub fn resume(&mut self) -> Result<()> {
-        if self.is_waiting() && self.ledger.is_answered() { self.attempt() } else { Ok(()) }
+        if self.is_waiting() && self.calls.is_answered() { self.attempt() } else { Ok(()) }
     }
 
     /// Whether a user's codec has not answered yet.
@@ -91,10 +91,10 @@ impl PendingUpdate {
 
     fn attempt(&mut self) -> Result<()> {
         let users = self.binding.users().clone();
-        let exchange = |ledger: &mut Ledger| users.iter().for_each(|users| users.exchange(ledger));
-        exchange(&mut self.ledger);
+        let exchange = |calls: &mut CodecCalls| users.iter().for_each(|users| users.swap_calls(calls));
+        exchange(&mut self.calls);
         let updated = apply(&self.binding, &self.update, self.old.as_deref(), &self.elements);
-        exchange(&mut self.ledger);
+        exchange(&mut self.calls);
         match updated {
             Err(error) if is_waiting(&error) => Ok(()),
             updated => {

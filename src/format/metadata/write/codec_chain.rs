@@ -5,7 +5,7 @@ use super::options::ArrayOptions;
 use super::text::{ObjectText, list, string};
 use crate::error::{Error, Result};
 use crate::format::codec::registry::{self, CodecKind};
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::data_type::DataType;
 use crate::format::data_type::typestr::Endian;
 use crate::format::metadata::draft::{self, DraftCodec};

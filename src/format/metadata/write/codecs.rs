@@ -7,7 +7,7 @@
 use super::text::{ObjectText, list, named, string};
 use crate::error::{Error, Result};
 use crate::format::codec::registry;
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::data_type::DataType;
 use crate::format::metadata::json::{Document, Json};
 use crate::format::metadata::{CodecMetadata, ZarrFormat, codec};
@@ -24,7 +24,7 @@ pub(super) fn chain(
     codecs: &[CodecMetadata],
     data_type: &DataType,
     rank: usize,
-    users: &Users,
+    users: &OptionalUserCodecs,
 ) -> Result<Vec<String>> {
     let context = Context { data_type, rank, users };
     codecs
@@ -39,7 +39,7 @@ pub(super) fn chain(
 struct Context<'a> {
     data_type: &'a DataType,
     rank: usize,
-    users: &'a Users,
+    users: &'a OptionalUserCodecs,
 }
 
 impl Context<'_> {

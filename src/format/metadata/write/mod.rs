@@ -24,7 +24,7 @@ use super::document::NodeDocument;
 use super::draft::write::{self as draft, Details};
 use super::{ArrayMetadata, Draft, GroupMetadata, ZarrFormat};
 use crate::error::{Result, Stage};
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 
 /// Writes the documents of an array. User's codecs stay as given.
 ///

@@ -12,7 +12,7 @@ use super::{defaults, edit};
 use crate::error::{Error, ErrorKind, Result, Stage};
 use crate::format::chunk_grid::ChunkGrid;
 use crate::format::chunk_key::{ChunkKeyEncoding, Separator};
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::data_type::typestr::{self, Endian};
 use crate::format::data_type::{DataType, FillValue, name, structure};
 use crate::format::metadata::extension::Extension;

@@ -4,7 +4,7 @@ use super::codecs;
 use super::text::{ObjectText, list, named, string};
 use crate::error::Result;
 use crate::format::chunk_grid::{ChunkGrid, GridDimension};
-use crate::format::codec::user::Users;
+use crate::format::codec::user::OptionalUserCodecs;
 use crate::format::metadata::{ArrayMetadata, GroupMetadata};
 
 /// Writes the document of a group.

@@ -53,7 +53,7 @@ impl Index {
 
     /// Of a shard that is not there.
     pub fn of_absent_shard(count: usize) -> Self {
-        Self { entries: ShardIndex::of_nothing(count), shard_len: None, version: None, exists: false }
+        Self { entries: ShardIndex::empty(count), shard_len: None, version: None, exists: false }
     }
 
     /// Where a chunk stands; `None` for an empty one.
