@@ -1,6 +1,6 @@
 /**
- * The OpenLayers adapter's arithmetic: which elements a tile of the map holds, what lies in its bands, and how channels mix. Expected values
- * follow from the definition of each grid by hand.
+ * The OpenLayers adapter's arithmetic: which elements a tile of the map holds, what lies in its
+ * bands, and how channels mix. Expected values follow from the definition of each grid by hand.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";

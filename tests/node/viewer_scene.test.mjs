@@ -1,6 +1,6 @@
 /**
- * The viewer's scenes: what is understood of metadata before anything is drawn. Expected values follow from the conventions' texts (CF, OME-Zarr)
- * and from arithmetic by hand.
+ * The viewer's scenes: what is understood of metadata before anything is drawn. Expected values
+ * follow from the conventions' texts (CF, OME-Zarr) and from arithmetic by hand.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

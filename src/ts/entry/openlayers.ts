@@ -2,14 +2,14 @@
 export type { BandLayout } from "../adapter/openlayers/bands.ts";
 export type { MixedChannel } from "../adapter/openlayers/mixing.ts";
 export type { LevelPlace, LevelPlaces } from "../adapter/openlayers/placement.ts";
-export {
-  PyramidSource,
-  type PyramidSourceOptions,
-  type TileAt,
-  type TileProgress,
-  type TileReading,
-  type TileValue,
-} from "../adapter/openlayers/pyramid_source.ts";
+export { PyramidSource } from "../adapter/openlayers/pyramid_source.ts";
+export type {
+  PyramidSourceOptions,
+  TileAt,
+  TileProgress,
+  TileReading,
+  TileValue,
+} from "../adapter/openlayers/source_options.ts";
 export {
   channelStyle,
   channelVariables,

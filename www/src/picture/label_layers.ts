@@ -5,6 +5,7 @@ import * as zarr from "zarr-wasm";
 import { buildScene } from "../scene/build_scene.js";
 import type { GroupNode, Scene, SceneLabel } from "../scene/scene.js";
 import { type At, PyramidLayer } from "./pyramid_layer.js";
+import { retireLayer } from "./retired_layer.js";
 
 interface Shown {
   label: SceneLabel;
@@ -59,8 +60,7 @@ export class LabelLayers {
   clear(): void {
     for (const { layer, stop } of this.#shown.values()) {
       stop();
-      this.#map.removeLayer(layer.layer);
-      layer.layer.dispose();
+      retireLayer(this.#map, layer.layer);
     }
     this.#shown.clear();
   }

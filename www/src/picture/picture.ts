@@ -1,12 +1,14 @@
 /**
- * The map on which a scene is drawn: one layer of pyramid tiles, labels above it, coasts and a graticule where it is on the globe, a scale bar
- * where it has lengths. Tells where the camera is, what is under the pointer, and how many tiles are on their way.
+ * The map on which a scene is drawn: one layer of pyramid tiles, labels above it, coasts and a
+ * graticule where it is on the globe, a scale bar where it has lengths. Tells where the camera is,
+ * what is under the pointer, and how many tiles are on their way.
  */
 import "./picture.css";
 import type ScaleLine from "ol/control/ScaleLine.js";
 import { defaults as defaultInteractions } from "ol/interaction/defaults.js";
 import type BaseLayer from "ol/layer/Base.js";
 import OpenLayersMap from "ol/Map.js";
+import { unByKey } from "ol/Observable.js";
 import type Projection from "ol/proj/Projection.js";
 import View from "ol/View.js";
 import * as zarr from "zarr-wasm";
@@ -18,12 +20,16 @@ import { plainProjection, projectionFor } from "./projections.js";
 import { PyramidLayer } from "./pyramid_layer.js";
 import { AxisWords, isIncomplete, placeTexts, type Reading, type Shown, valueTexts } from "./readings.js";
 import { coastLayer, graticuleLayer } from "./reference_lines.js";
+import { retireLayer } from "./retired_layer.js";
 import { scaleBar } from "./scale_bar.js";
 import { checkWebGl } from "./webgl.js";
 
 export type { Reading } from "./readings.js";
 
-/** Where the map looks: the middle in the coordinates of the map, whose y grows upwards, and their units for a CSS pixel. */
+/**
+ * Where the map looks: the middle in the coordinates of the map, whose y grows upwards, and their
+ * units for a CSS pixel.
+ */
 export interface Camera {
   x: number;
   y: number;
@@ -49,7 +55,9 @@ const SMALLEST_SHARE = 0.4;
 const MARGIN = 0.03;
 /** Shares of the values that lie below "limits in view". */
 const SHARES: readonly [number, number] = [0.002, 0.998];
-/** A tile's request begins together with others: OpenLayers' own 16 would make rows of a view wait. */
+/**
+ * A tile's request begins together with others: OpenLayers' own 16 would make rows of a view wait.
+ */
 const TILES_AT_ONCE = 64;
 
 /** A pointer that rests so long is told what has to be read. */
@@ -91,7 +99,10 @@ export class Picture {
   #graticule: BaseLayer | null = null;
   #coast: BaseLayer | null = null;
 
-  /** `target` is filled by the map and its scale bar. Throws an error in plain words where the browser cannot draw. */
+  /**
+   * `target` is filled by the map and its scale bar. Throws an error in plain words where the
+   * browser cannot draw.
+   */
   constructor(target: HTMLElement) {
     checkWebGl();
     this.#map = new OpenLayersMap({
@@ -179,9 +190,9 @@ export class Picture {
     if (!drawn) return;
     drawn.stop();
     drawn.labels.clear();
-    this.#map.setLayers([]);
-    // OpenLayers has put off some of its work on the layer until after this frame.
-    setTimeout(() => drawn.image.layer.dispose());
+    for (const layer of [drawn.image.layer, this.#graticule, this.#coast]) {
+      if (layer) retireLayer(this.#map, layer);
+    }
     if (drawn.bar) this.#map.removeControl(drawn.bar);
     [this.#graticule, this.#coast] = [null, null];
   }
@@ -190,14 +201,15 @@ export class Picture {
     this.#map.updateSize();
     const fitting = this.#fitting(extent);
     this.#fitted = camera ? null : fitting;
-    const { x, y, resolution } = camera ?? fitting;
+    const { x, y, resolution: wanted } = camera ?? fitting;
+    const resolution = Math.min(wanted, this.#widest());
     const steps = this.#drawn?.image.source.elementSize(0) ?? [1, 1];
     return new View({
       projection,
       center: [x, y],
       resolution,
       minResolution: Math.min(...steps) / LARGEST_PIXEL,
-      maxResolution: Math.max(resolution, fitting.resolution / SMALLEST_SHARE),
+      maxResolution: Math.min(Math.max(resolution, fitting.resolution / SMALLEST_SHARE), this.#widest()),
       extent,
       constrainOnlyCenter: true,
       smoothExtentConstraint: false,
@@ -205,14 +217,21 @@ export class Picture {
     });
   }
 
+  /** An array without coarse levels may be too large to be shown as a whole. */
+  #widest(): number {
+    const [width = 1, height = 1] = this.#map.getSize() ?? [];
+    return this.#drawn?.image.source.widestResolution([width, height]) ?? Number.POSITIVE_INFINITY;
+  }
+
   /** The camera that shows an extent with a little space around it. */
   #fitting([left, bottom, right, top]: MapExtent): Camera {
     const [width = 1, height = 1] = this.#map.getSize() ?? [];
     const share = 1 - 2 * MARGIN;
-    const resolution = Math.max(
+    const whole = Math.max(
       (right - left) / Math.max(width * share, 1),
       (top - bottom) / Math.max(height * share, 1),
     );
+    const resolution = Math.min(whole, this.#widest());
     return { x: (left + right) / 2, y: (bottom + top) / 2, resolution };
   }
 
@@ -223,7 +242,10 @@ export class Picture {
     this.#drawn?.labels.setAt(this.#at);
   }
 
-  /** Live: no request, but for channels that are shown for the first time where there are more than four. */
+  /**
+   * Live: no request, but for channels that are shown for the first time where there are more than
+   * four.
+   */
   setChannels(channels: readonly SceneChannel[]): void {
     this.#channels = channels;
     this.#drawn?.image.setChannels(channels);
@@ -300,12 +322,23 @@ export class Picture {
     await Promise.all([this.#drawn?.image.preload(own, signal), this.#drawn?.labels.preload(own)]);
   }
 
-  /** Resolves once every tile of the view is drawn. */
-  idle(): Promise<void> {
-    if (!this.#drawn) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#map.once("rendercomplete", () => resolve());
-      this.#map.render();
+  /** Resolves once every tile of the view is drawn, as far as it can be. */
+  async idle(): Promise<void> {
+    const { image } = this.#drawn ?? {};
+    const [width = 0, height = 0] = this.#map.getSize() ?? [];
+    if (!image || width * height === 0) return;
+    await new Promise<void>((resolve) => {
+      const keys = [
+        this.#map.once("rendercomplete", () => end()),
+        // OpenLayers never takes a picture for complete in which a tile has failed.
+        image.source.on("tileloaderror", () => end()),
+      ];
+      const end = () => {
+        unByKey(keys);
+        resolve();
+      };
+      if (image.source.hasFailed) end();
+      else this.#map.render();
     });
   }
 

@@ -1,4 +1,7 @@
-/** The projection of a map for what a scene's coordinates mean. proj4 is loaded for projected grids alone. */
+/**
+ * The projection of a map for what a scene's coordinates mean. proj4 is loaded for projected grids
+ * alone.
+ */
 
 import Projection from "ol/proj/Projection.js";
 import { fromLonLat, get as getProjection, toLonLat } from "ol/proj.js";

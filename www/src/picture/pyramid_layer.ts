@@ -1,6 +1,7 @@
 /**
- * A scene as a layer of an OpenLayers map: the package's tile source, and a style for the scene's channels, field or labels. This file is all that
- * a viewer of its own needs to draw a pyramid; `picture.ts` puts it on a map.
+ * A scene as a layer of an OpenLayers map: the package's tile source, and a style for the scene's
+ * channels, field or labels. This file is all that a viewer of its own needs to draw a pyramid;
+ * `picture.ts` puts it on a map.
  */
 import WebGLTileLayer from "ol/layer/WebGLTile.js";
 import type { ProjectionLike } from "ol/proj.js";
@@ -91,7 +92,10 @@ export class PyramidLayer {
     return this.source.preload(this.#namedAt(at), signal ? { signal } : {});
   }
 
-  /** Live where channels are bands; pictures of more channels are made anew from tiles that are kept. */
+  /**
+   * Live where channels are bands; pictures of more channels are made anew from tiles that are
+   * kept.
+   */
   setChannels(channels: readonly SceneChannel[]): void {
     const curves = curvesOf(this.#channels);
     this.#channels = channels;

@@ -1,4 +1,6 @@
-/** What is at a place of a picture, in words: indices, coordinates, and the values of what is drawn. */
+/**
+ * What is at a place of a picture, in words: indices, coordinates, and the values of what is drawn.
+ */
 
 import type Projection from "ol/proj/Projection.js";
 import { toLonLat } from "ol/proj.js";
@@ -15,7 +17,10 @@ export interface Reading {
   index: { name: string; index: number }[];
   /** Coordinates of the axes that have any, units included. */
   coordinates: { name: string; text: string }[];
-  /** Of every visible channel, units included; "no data" where it is missing, "…" where it is still being read. */
+  /**
+   * Of every visible channel, units included; "no data" where it is missing, "…" where it is still
+   * being read.
+   */
   values: { name: string; text: string; color?: string }[];
 }
 

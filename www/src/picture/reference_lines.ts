@@ -1,4 +1,7 @@
-/** Lines to know a place by: coasts (Natural Earth, public domain, 1:110 million, from the package world-atlas) and the graticule. */
+/**
+ * Lines to know a place by: coasts (Natural Earth, public domain, 1:110 million, from the package
+ * world-atlas) and the graticule.
+ */
 import Feature from "ol/Feature.js";
 import TopoJSON from "ol/format/TopoJSON.js";
 import MultiLineString from "ol/geom/MultiLineString.js";
@@ -26,10 +29,16 @@ const COAST = [
 /** The map is cut at the antimeridian and at the pole: those edges are no coast. */
 const isCut = ([longitude, latitude]: Point) => Math.abs(longitude) > 179.9 || latitude < -89.9;
 
-/** How much further than the picture lines are kept, in its widths: a projection may put the far side of the globe anywhere. */
+/**
+ * How much further than the picture lines are kept, in its widths: a projection may put the far
+ * side of the globe anywhere.
+ */
 const REACH = 1;
 
-/** The lines of a ring in the map's coordinates, broken where they leave its surroundings or jump across it. */
+/**
+ * The lines of a ring in the map's coordinates, broken where they leave its surroundings or jump
+ * across it.
+ */
 export function linesOf(ring: readonly Point[], transform: Transform, extent: Extent): Point[][] {
   const [left, bottom, right, top] = extent;
   const [width, height] = [right - left, top - bottom];

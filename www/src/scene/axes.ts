@@ -45,7 +45,10 @@ export function sceneAxes(pyramid: zarr.Pyramid, starts: Starts): SceneAxis[] {
 /** Names that the last axis of pixels has in practice. */
 const IS_OF_PIXELS = /^(rgb|rgba|s|samples?|bands?|c|channels?)$/i;
 
-/** Whether the last axis holds the colours of pixels: three or four bytes, without a name that says otherwise. */
+/**
+ * Whether the last axis holds the colours of pixels: three or four bytes, without a name that says
+ * otherwise.
+ */
 function arePixels(pyramid: zarr.Pyramid, axes: readonly SceneAxis[]): boolean {
   const [last, array] = [axes.at(-1), pyramid.levels[0]?.array];
   if (!last || array?.dtype !== "uint8" || axes.length < 3 || (last.length !== 3 && last.length !== 4))

@@ -1,6 +1,7 @@
 /**
- * From an opened node to a scene: the array that is shown, its axes, where it is, its channels or its style. Reads metadata, coordinates of the plane,
- * and the coarsest level where limits are not written.
+ * From an opened node to a scene: the array that is shown, its axes, where it is, its channels or
+ * its style. Reads metadata, coordinates of the plane, and the coarsest level where limits are not
+ * written.
  */
 import * as zarr from "zarr-wasm";
 import { type Starts, sceneAxes } from "./axes.js";
@@ -139,7 +140,9 @@ function settingsOf(attrs: Json): { starts: Starts; isGray: boolean } {
 
 const lastPart = (path: string) => path.slice(path.lastIndexOf("/") + 1);
 
-/** Rejects with the library's `NotFoundError` where the node is a group without anything to draw. */
+/**
+ * Rejects with the library's `NotFoundError` where the node is a group without anything to draw.
+ */
 export async function buildScene(node: ArrayNode | GroupNode, options: SceneOptions = {}): Promise<Scene> {
   const { signal } = options;
   const { pyramid, variables, variable } = await subjectOf(node, options);
@@ -153,15 +156,19 @@ export async function buildScene(node: ArrayNode | GroupNode, options: SceneOpti
   const { starts, isGray } = settingsOf(node.attrs);
   const axes = sceneAxes(pyramid, starts);
   const plane = planeOf(axes, options.plane);
-  const placement = await placementOf({ pyramid, axes, plane, signal });
   const integer =
     /int|bool/.test(array.dtype) &&
     array.attrs.scale_factor === undefined &&
     array.attrs.add_offset === undefined;
-  const base = {
-    title:
-      pyramid.name ||
-      (node.kind === "array" || variable ? titleOf(array, lastPart(array.path)) : lastPart(node.path)),
+  const areLabels = options.kind === "labels" || isObject(omeOf(node.attrs)["image-label"]);
+  const subject = { pyramid, axes, plane, integer, isGray, areLabels, signal };
+  const [placement, appearance] = await Promise.all([
+    placementOf({ pyramid, axes, plane, signal }),
+    appearanceOf(subject),
+  ]);
+  const isNamed = node.kind === "array" || variable !== undefined;
+  return {
+    title: pyramid.name || (isNamed ? titleOf(array, lastPart(array.path)) : lastPart(node.path)),
     unit: unitText(array.attrs.units),
     integer,
     pyramid,
@@ -171,18 +178,45 @@ export async function buildScene(node: ArrayNode | GroupNode, options: SceneOpti
     labels: labelsOf(pyramid),
     variables,
     ...(variable === undefined ? {} : { variable }),
+    ...appearance,
   };
-  const c = axes.find(({ role, axis }) => role === "c" && axis !== plane.x && axis !== plane.y);
-  if (options.kind === "labels" || isObject(omeOf(node.attrs)["image-label"]))
-    return { ...base, kind: "labels", channels: [] };
-  if (c && isRgb(pyramid, axes)) return { ...base, kind: "rgb", channels: rgbChannels() };
-  if (pyramid.convention === "ome" || (c && pyramid.channels.length > 0)) {
-    const channels = await imageChannels({ pyramid, axes, plane, isGray, signal }, integer);
-    return { ...base, kind: "image", channels };
+}
+
+type Appearance = Pick<Scene, "kind" | "channels" | "field" | "decode">;
+
+interface Looked {
+  pyramid: zarr.Pyramid;
+  axes: SceneAxis[];
+  plane: { x: number; y: number };
+  integer: boolean;
+  isGray: boolean;
+  areLabels: boolean;
+  signal?: AbortSignal | undefined;
+}
+
+/** How the elements are drawn. */
+async function appearanceOf(looked: Looked): Promise<Appearance> {
+  const { pyramid, axes, plane } = looked;
+  if (looked.areLabels) return { kind: "labels", channels: [] };
+  const hasChannels = axes.some(({ role, axis }) => role === "c" && axis !== plane.x && axis !== plane.y);
+  if (hasChannels && isRgb(pyramid, axes)) return { kind: "rgb", channels: rgbChannels() };
+  if (pyramid.convention === "ome" || (hasChannels && pyramid.channels.length > 0)) {
+    return { kind: "image", channels: await imageChannels(looked, looked.integer) };
   }
-  const decode = { convention: "cf" as const, zarrFillValue: "_ARRAY_DIMENSIONS" in array.attrs };
-  const field = await fieldStyle({ pyramid, axes, plane, integer, decode, signal });
-  return { ...base, kind: "field", channels: [], field, decode };
+  return fieldOf(looked);
+}
+
+/** A field as CF's attributes unpack it; as it is stored where they cannot be used. */
+async function fieldOf(looked: Looked): Promise<Appearance> {
+  const { attrs } = looked.pyramid.levels[0]?.array ?? { attrs: {} };
+  const decode = { convention: "cf" as const, zarrFillValue: "_ARRAY_DIMENSIONS" in attrs };
+  try {
+    return { kind: "field", channels: [], field: await fieldStyle({ ...looked, decode }), decode };
+  } catch (error) {
+    const isOfAttributes = error instanceof zarr.ZarrError && /^the attribute /.test(error.message);
+    if (!isOfAttributes) throw error;
+    return { kind: "field", channels: [], field: await fieldStyle({ ...looked, decode: undefined }) };
+  }
 }
 
 /** The same scene with other axes drawn. */

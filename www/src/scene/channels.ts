@@ -1,9 +1,15 @@
-/** The channels of an image: names, colours and windows of OME, or good ones where the metadata have none. */
+/**
+ * The channels of an image: names, colours and windows of OME, or good ones where the metadata have
+ * none.
+ */
 import type * as zarr from "zarr-wasm";
 import { asRange, type Sampled, sampledLimits } from "./limits.js";
 import type { SceneAxis, SceneChannel } from "./scene.js";
 
-/** Of channels without one: as microscopists order them, apart for those who see red and green as one. */
+/**
+ * Of channels without one: as microscopists order them, apart for those who see red and green as
+ * one.
+ */
 const COLORS = ["#00d0ff", "#ff9f1c", "#ff4fa3", "#7dff5a", "#b38bff", "#ffee58", "#ff5252", "#ffffff"];
 const PRIMARIES = ["#ff0000", "#00ff00", "#0000ff"];
 /** More channels than this are not switched on by themselves. */
@@ -50,7 +56,10 @@ function windowOf({
   return { window: own, limits };
 }
 
-/** Whether three channels of bytes are red, green and blue of one picture: their colours say it, or nothing says otherwise than a last axis. */
+/**
+ * Whether three channels of bytes are red, green and blue of one picture: their colours say it, or
+ * nothing says otherwise than a last axis.
+ */
 export function isRgb(pyramid: zarr.Pyramid, axes: readonly SceneAxis[]): boolean {
   const c = axes.find(({ role }) => role === "c");
   const dtype = pyramid.levels[0]?.array.dtype;

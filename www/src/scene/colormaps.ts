@@ -59,7 +59,10 @@ export const COLORMAPS: readonly Colormap[] = [
   ...named(CYCLIC, "cyclic"),
 ];
 
-/** Colours of a map from its low to its high end, as CSS colours; viridis in place of one that is not known. */
+/**
+ * Colours of a map from its low to its high end, as CSS colours; viridis in place of one that is
+ * not known.
+ */
 export function colormapColors(name: string, count: number, reversed = false): string[] {
   const interpolate = (Object.hasOwn(ALL, name) ? ALL[name] : undefined) ?? chromatic.interpolateViridis;
   const last = Math.max(count - 1, 1);

@@ -1,4 +1,6 @@
-/** Coordinates of a scene's axes: as numbers, and as text with units or dates. Each is read once. */
+/**
+ * Coordinates of a scene's axes: as numbers, and as text with units or dates. Each is read once.
+ */
 import * as zarr from "zarr-wasm";
 import type { ArrayNode, Scene } from "./scene.js";
 import { coordinateText, momentText, unitText, withUnit } from "./value_text.js";

@@ -1,4 +1,7 @@
-/** How a field's numbers become colours, fixed for the variable: limits, and a map that fits what the attributes say it is. */
+/**
+ * How a field's numbers become colours, fixed for the variable: limits, and a map that fits what
+ * the attributes say it is.
+ */
 import type * as zarr from "zarr-wasm";
 import { asRange, type Decode, limitsOverSteps, type Sampled } from "./limits.js";
 import type { FieldStyle, SceneAxis } from "./scene.js";
@@ -18,7 +21,10 @@ const textOf = (attrs: Attributes): string =>
     .filter((text) => typeof text === "string")
     .join(" ");
 
-/** Whether a field is drawn around zero: values lie on both sides, and the attributes say what zero means. */
+/**
+ * Whether a field is drawn around zero: values lie on both sides, and the attributes say what zero
+ * means.
+ */
 export function isDiverging(attrs: Attributes, low: number, high: number): boolean {
   if (!(low < 0 && high > 0)) return false;
   if (IS_SIGNED.test(textOf(attrs))) return true;
@@ -74,7 +80,8 @@ function styleOf(
   integer: boolean,
 ): FieldStyle {
   const [low, high] = written ?? (sampled ? [sampled.low, sampled.high] : [0, 1]);
-  // A few odd values must not make a picture of one colour: where most values are one, all of them count.
+  // A few odd values must not make a picture of one colour: where most values are one, all of them
+  // count.
   const own =
     low < high || !sampled ? asRange(low, high, integer) : asRange(sampled.min, sampled.max, integer);
   if (!isDiverging(attrs, own[0], own[1]))

@@ -1,4 +1,7 @@
-/** From which value to which a picture's colours reach, where the metadata do not say it: by how often values occur in the coarsest level. */
+/**
+ * From which value to which a picture's colours reach, where the metadata do not say it: by how
+ * often values occur in the coarsest level.
+ */
 import * as zarr from "zarr-wasm";
 import type { Scene } from "./scene.js";
 
@@ -71,7 +74,10 @@ function finite(counted: zarr.Histogram): Sampled | null {
   return counted.count > 0 && Number.isFinite(max - min) ? { low: min, high: max, min, max } : null;
 }
 
-/** Limits over several steps along an axis: the first, the middle and the last, where that costs little. */
+/**
+ * Limits over several steps along an axis: the first, the middle and the last, where that costs
+ * little.
+ */
 export async function limitsOverSteps(
   pyramid: zarr.Pyramid,
   sampling: Sampling,

@@ -1,4 +1,6 @@
-/** Plates of OME: wells on a grid, and the fields of a well. Read from attributes; nothing waits. */
+/**
+ * Plates of OME: wells on a grid, and the fields of a well. Read from attributes; nothing waits.
+ */
 import type { GroupNode } from "./scene.js";
 
 export interface PlateWell {
@@ -35,7 +37,9 @@ const namesOf = (value: unknown): string[] => objects(value).map(({ name }, at) 
 
 const isPath = (value: unknown): value is string => typeof value === "string" && value !== "";
 
-/** Where a well is: as it says, else by its path, which is made of the names of its row and column. */
+/**
+ * Where a well is: as it says, else by its path, which is made of the names of its row and column.
+ */
 function placeOf({ rowIndex, columnIndex }: Json, path: string, rows: string[], columns: string[]) {
   if (typeof rowIndex === "number" && typeof columnIndex === "number") {
     return { row: rowIndex, column: columnIndex };

@@ -41,7 +41,10 @@ function utmOf(code: string): string | undefined {
   return `+proj=utm +zone=${Number(zone)}${system === "327" ? " +south" : ""} ${datum} +units=m`;
 }
 
-/** A reference system that the pyramid names; `geographic` for degrees, undefined for one that is not understood. */
+/**
+ * A reference system that the pyramid names; `geographic` for degrees, undefined for one that is
+ * not understood.
+ */
 export function projectionOf({ code, wkt2, projjson }: zarr.Crs): ProjectionText | "geographic" | undefined {
   if (code && isGeographicCode(code)) return "geographic";
   const type =

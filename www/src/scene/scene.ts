@@ -1,6 +1,7 @@
 /**
- * What is shown: a scene is the description of one picture, as plain values. `build_scene.ts` makes it from a node, the
- * picture draws it, the panels change its channels, labels and field style. No DOM, no drawing.
+ * What is shown: a scene is the description of one picture, as plain values. `build_scene.ts` makes
+ * it from a node, the picture draws it, the panels change its channels, labels and field style. No
+ * DOM, no drawing.
  */
 import type * as zarr from "zarr-wasm";
 import type { LevelPlace } from "zarr-wasm/openlayers";
@@ -14,7 +15,9 @@ export interface SceneAxis {
   role: "x" | "y" | "z" | "t" | "c" | "other";
   /** Of the finest level. */
   length: number;
-  /** The index that is shown first: the middle of z, the first of t, or what the metadata ask for. */
+  /**
+   * The index that is shown first: the middle of z, the first of t, or what the metadata ask for.
+   */
   start: number;
   unit?: string;
   /** Position in the array of level 0. */
@@ -64,7 +67,10 @@ export type Space =
   | { kind: "physical"; unit: string }
   /** Degrees east and north. */
   | { kind: "geographic" }
-  /** A projected grid: a definition that proj4 reads (its text, WKT, PROJJSON), and a name for people. */
+  /**
+   * A projected grid: a definition that proj4 reads (its text, WKT, PROJJSON), and a name for
+   * people.
+   */
   | { kind: "projected"; definition: string | Record<string, unknown>; name: string; unit: string };
 
 /** A map on which rows and columns are not those of the array: the library's `warp` makes it. */
@@ -96,7 +102,10 @@ export interface Scene {
   /** Positions of the axes that are drawn across and down. */
   plane: { x: number; y: number };
   space: Space;
-  /** Where each level of the pyramid is on the map, whose y grows upwards; undefined where the pyramid itself says it. */
+  /**
+   * Where each level of the pyramid is on the map, whose y grows upwards; undefined where the
+   * pyramid itself says it.
+   */
   places?: readonly LevelPlace[];
   warped?: WarpedPlane;
   /** Whether coordinates of y grow upwards, as northings do. */

@@ -1,6 +1,6 @@
 /**
- * Where a picture's elements are: degrees, a projected plane, lengths of a specimen, or indices alone. Answers the places of the levels on a map,
- * with north up and the world from −180 to 180.
+ * Where a picture's elements are: degrees, a projected plane, lengths of a specimen, or indices
+ * alone. Answers the places of the levels on a map, with north up and the world from −180 to 180.
  */
 import type * as zarr from "zarr-wasm";
 import type { AxisPlace, LevelPlace } from "zarr-wasm/openlayers";
@@ -35,7 +35,9 @@ function coarser({ start, step }: AxisPlace, length: number, own: number): AxisP
   return { start: start - step / 2 + (step * ratio) / 2, step: step * ratio };
 }
 
-/** Longitudes from −180 on: whole turns off, and all of the world begins at the element after 180. */
+/**
+ * Longitudes from −180 on: whole turns off, and all of the world begins at the element after 180.
+ */
 export function rolled({ start, step }: AxisPlace, length: number): { x: AxisPlace; roll: number } {
   const isWorld = step > 0 && Math.abs(length * step - 360) < step * 0.75;
   if (!isWorld) {
@@ -60,7 +62,10 @@ const INDEX: Placement = { space: { kind: "index" }, isUpward: false };
 
 const arrayOf = ({ pyramid }: Asked): ArrayNode => pyramid.levels[0]?.array as ArrayNode;
 
-/** Places by index: every element is a square, the first row above. Coarse levels cover what the finest does. */
+/**
+ * Places by index: every element is a square, the first row above. Coarse levels cover what the
+ * finest does.
+ */
 function byIndex({ pyramid, plane }: Asked): LevelPlace[] {
   const [width = 1, height = 1] = [pyramid.levels[0]?.shape[plane.x], pyramid.levels[0]?.shape[plane.y]];
   return pyramid.levels.map(({ shape }) => ({

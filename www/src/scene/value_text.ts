@@ -37,7 +37,10 @@ const SUPERSCRIPTS = ["⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸"
 /** The longest unit that is one; longer texts are remarks. */
 const LONGEST_UNIT = 40;
 
-/** A unit of attributes in print: "m s-1" is "m s⁻¹". Empty for what is none, and for counts of time. */
+/**
+ * A unit of attributes in print: "m s-1" is "m s⁻¹". Empty for what is none, and for counts of
+ * time.
+ */
 export function unitText(unit: unknown): string {
   if (typeof unit !== "string" || unit.length > LONGEST_UNIT || / since /i.test(unit)) return "";
   const own = unit.trim();

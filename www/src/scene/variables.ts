@@ -1,4 +1,7 @@
-/** Which arrays of a group are its variables, and which of them is shown first. Names and attributes alone are looked at. */
+/**
+ * Which arrays of a group are its variables, and which of them is shown first. Names and attributes
+ * alone are looked at.
+ */
 import type { ArrayNode, GroupNode, SceneVariable } from "./scene.js";
 
 type Role = "t" | "z" | "y" | "x";
@@ -66,7 +69,10 @@ function rolesOf(candidate: Candidate): number {
 const isMask = ({ array: { attrs } }: Candidate) =>
   attrs.flag_values !== undefined || attrs.flag_meanings !== undefined;
 
-/** The variable to show first: with the most of time, vertical, y and x, measured rather than flagged, in the order of the group. */
+/**
+ * The variable to show first: with the most of time, vertical, y and x, measured rather than
+ * flagged, in the order of the group.
+ */
 export function firstVariable(variables: readonly Candidate[]): Candidate | undefined {
   const rank = (candidate: Candidate) => rolesOf(candidate) * 2 + (isMask(candidate) ? 0 : 1);
   return [...variables].sort((a, b) => rank(b) - rank(a))[0];

@@ -1,6 +1,7 @@
 /**
- * Maps of arrays whose rows and columns are not those of a map: grids with a longitude and a latitude for each element, latitudes at uneven
- * distances, and planes that are turned. Says what of which map they cover; the library finds the elements.
+ * Maps of arrays whose rows and columns are not those of a map: grids with a longitude and a
+ * latitude for each element, latitudes at uneven distances, and planes that are turned. Says what
+ * of which map they cover; the library finds the elements.
  */
 import * as zarr from "zarr-wasm";
 import { variableOf } from "./coordinates.js";
@@ -50,7 +51,10 @@ const numbersOf = async (array: ArrayNode, signal: AbortSignal | undefined): Pro
   return (await array.get(null, { decode, as: "float64", signal })).data as Float64Array;
 };
 
-/** West and east of longitudes: the arc without their widest gap. All of the globe where no gap is wide. */
+/**
+ * West and east of longitudes: the arc without their widest gap. All of the globe where no gap is
+ * wide.
+ */
 export function arcOf(longitudes: ArrayLike<number>): [west: number, east: number] {
   const seen = new Uint8Array(360);
   for (let at = 0; at < longitudes.length; at += 1) {

@@ -1,4 +1,7 @@
-/** Tiles as boxes of the levels' arrays: the elements as they are, unpacked, or as colours of labels. */
+/**
+ * Tiles as boxes of the levels' arrays: the elements as they are, unpacked, or as colours of
+ * labels.
+ */
 import type { CfOptions } from "../../api/read/packing.ts";
 import type { AnySelection } from "../../api/selection.ts";
 import type { PyramidLevel } from "../../convention/pyramid_level.ts";

@@ -1,6 +1,7 @@
 /**
- * From the elements of a tile to what a GPU takes: bands side by side, bytes or 32-bit floats, and a band that says what is missing. Missing
- * values are never drawn from a NaN or a number that stands for nothing: drivers differ in what they make of those.
+ * From the elements of a tile to what a GPU takes: bands side by side, bytes or 32-bit floats, and
+ * a band that says what is missing. Missing values are never drawn from a NaN or a number that
+ * stands for nothing: drivers differ in what they make of those.
  */
 import { planeOf, type Spans, type TileElements } from "./texels.ts";
 import type { TileLevel } from "./tile_levels.ts";

@@ -13,7 +13,8 @@ export interface MixedChannel {
 }
 
 /**
- * Makes a tile's red, green, blue and alpha. The result does rows of the tile, so that a caller can make a tile in slices of time.
+ * Makes a tile's red, green, blue and alpha. The result does rows of the tile, so that a caller can
+ * make a tile in slices of time.
  */
 export function tileMixer(
   level: TileLevel,

@@ -1,5 +1,6 @@
 /**
- * Where the levels of a pyramid are on a map, and what of them a tile grid of OpenLayers has to know. A map's y grows upwards.
+ * Where the levels of a pyramid are on a map, and what of them a tile grid of OpenLayers has to
+ * know. A map's y grows upwards.
  */
 import type { Options as GridOptions } from "ol/tilegrid/TileGrid.js";
 import type { PyramidLevel } from "../../convention/pyramid_level.ts";
@@ -39,7 +40,10 @@ export interface Placement {
   isUpward?: boolean;
 }
 
-/** The levels as tiles, coarsest first. Of levels that are equally coarse in the plane the first is taken. */
+/**
+ * The levels as tiles, coarsest first. Of levels that are equally coarse in the plane the first is
+ * taken.
+ */
 export function levelsOf(
   pyramid: Pyramid,
   plane: { x: number; y: number },

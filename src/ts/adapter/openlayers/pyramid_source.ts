@@ -1,113 +1,39 @@
 /**
- * The levels of a pyramid as tiles of an OpenLayers map. The source reads what the map shows, nearest tiles first, ends reads of what left the
- * view, and keeps what it read: colours, steps back and forth and values under the pointer need no request.
+ * The levels of a pyramid as tiles of an OpenLayers map. The source reads what the map shows,
+ * nearest tiles first, ends reads of what left the view, and keeps what it read: colours, steps
+ * back and forth and values under the pointer need no request.
  *
- * Colours are a style's (`style.ts`). OpenLayers takes at most four bands without rearranging them on the page; the source makes pictures of
- * what needs more.
+ * Colours are a style's (`style.ts`). OpenLayers takes at most four bands without rearranging them
+ * on the page; the source makes pictures of what needs more.
  */
 import type DataTile from "ol/DataTile.js";
 import type OpenLayersMap from "ol/Map.js";
-import type { ProjectionLike } from "ol/proj.js";
 import DataTileSource from "ol/source/DataTile.js";
-import TileState from "ol/TileState.js";
-import TileGrid from "ol/tilegrid/TileGrid.js";
-import type { CfOptions } from "../../api/read/packing.ts";
 import type { PyramidLevel } from "../../convention/pyramid_level.ts";
 import type { Pyramid } from "../../convention/pyramid_model.ts";
 import { breathe } from "../../elements/breathe.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { arrayTiles, type TileAxes } from "./array_tiles.ts";
 import { type BandLayout, bandsOf, type Packing, packTile } from "./bands.ts";
+import { LevelGrid } from "./level_grid.ts";
 import { type MixedChannel, tileMixer } from "./mixing.ts";
-import { gridOf, type LevelPlaces, levelsOf } from "./placement.ts";
+import { gridOf, levelsOf } from "./placement.ts";
+import { type RunningTile, RunningTiles } from "./running_tiles.ts";
+import type { PyramidSourceOptions, TileAt, TileProgress, TileReading } from "./source_options.ts";
 import { colorsOf, elementOf, type TileElements, valuesOf } from "./texels.ts";
 import { elementAt, isShort, type MapExtent, type TileLevel, tileRange, tileSpans } from "./tile_levels.ts";
 import { type TilePlace, TileReader } from "./tile_reader.ts";
-import { type WarpedMap, warpedLevels, warpedTiles } from "./warped_tiles.ts";
-
-/** Index by name or role of an axis. */
-export type TileAt = Readonly<Record<string, number>>;
-
-export interface PyramidSourceOptions {
-  pyramid: Pyramid;
-  /** Which axes are drawn across and down; the pyramid's x and y unless given. */
-  plane?: { x: number; y: number };
-  /** Which index of the other axes; 0 unless given. */
-  at?: TileAt;
-  /** Which axis has channels; the pyramid's unless given, null for none. */
-  channelAxis?: number | null;
-  /**
-   * Indices along the channel axis, each a band; 0 alone unless given. More than four, missing values counted as one, become pictures of the
-   * channels that `setMix` names.
-   */
-  channels?: readonly number[];
-  /** Where the levels are on the map; where the pyramid has them unless given. */
-  places?: LevelPlaces;
-  /** Draws a map on which rows and columns are not those of the array, of one channel. */
-  warped?: WarpedMap;
-  /** Whether world coordinates grow upwards, as northings do; downwards unless given or the pyramid names a reference system. */
-  isUpward?: boolean;
-  projection?: ProjectionLike;
-  /** Unpacks values and masks what is missing, as CF's attributes say. */
-  decode?: "cf" | CfOptions;
-  /** Elements are ids: each has a colour of its own, 0 has none. */
-  areLabels?: boolean;
-  /** Bytes of decoded tiles that are kept, and of textures; 256 MiB each unless given. */
-  cacheBytes?: number;
-  /** Tiles around the view that are read when nothing else is; 1 unless given. */
-  margin?: number;
-}
-
-export interface TileProgress {
-  /** Tiles asked for since nothing was under way, and those of them that are there; what left the view counts in neither. */
-  wanted: number;
-  done: number;
-}
-
-/** A value of the array, and where it is. */
-export interface TileValue {
-  channel: number;
-  /** undefined while its tile is not at hand. */
-  value: number | bigint | boolean | undefined;
-}
-
-export interface TileReading {
-  /** The pyramid's level on show. */
-  level: number;
-  /** Place in that level's array, by axis; -1 for the axis of channels, and for the plane of a warped map. */
-  index: number[];
-  values: TileValue[];
-}
-
-interface Running {
-  z: number;
-  column: number;
-  row: number;
-  controller: AbortController;
-  tile: DataTile | undefined;
-}
+import { warpedLevels, warpedTiles } from "./warped_tiles.ts";
 
 const MIB = 2 ** 20;
 /** OpenLayers needs two zoom levels of tiles for a view. */
 const FEWEST_TEXTURES = 48;
 const MOST_TEXTURES = 512;
+const FEWEST_IN_VIEW = 16;
 /** Rows of a mix between two looks at the clock. */
 const MIXED_ROWS = 16;
 /** Of reads: before all else the coarsest level, which everything finer is drawn above. */
 const PRIORITY = { coarsest: 1000, view: 100, coarser: 1, ahead: -1 };
-
-/** The level that fits a resolution: the coarsest whose elements are no larger than device pixels. One level alone, where it is forced. */
-class LevelGrid extends TileGrid {
-  forced: number | null = null;
-
-  override getZForResolution(resolution: number): number {
-    if (this.forced !== null) return this.forced;
-    const device = resolution / (globalThis.devicePixelRatio || 1);
-    const all = this.getResolutions();
-    const fitting = all.findIndex((own) => own <= device * 1.05);
-    return fitting < 0 ? all.length - 1 : fitting;
-  }
-}
 
 /** The axis of channels, where it is not drawn itself. */
 function channelAxisOf({ axes }: Pyramid, plane: { x: number; y: number }): number | undefined {
@@ -132,7 +58,7 @@ export class PyramidSource extends DataTileSource {
   readonly #packing: Packing;
   readonly #cacheBytes: number;
   readonly #margin: number;
-  readonly #running = new Set<Running>();
+  readonly #running = new RunningTiles();
   readonly #ahead = new Map<string, AbortController>();
   #at: TileAt;
   readonly #areLabels: boolean;
@@ -141,7 +67,7 @@ export class PyramidSource extends DataTileSource {
   #mix: readonly MixedChannel[] = [];
   #isMixLate = false;
   #version = 0;
-  #done = 0;
+  #hasFailed = false;
   #map: OpenLayersMap | undefined;
   /** The tile whose loader is being called. */
   #loading: DataTile | undefined;
@@ -193,12 +119,28 @@ export class PyramidSource extends DataTileSource {
     this.#reader = new TileReader(fetch, this.#cacheBytes);
   }
 
+  /** Bytes of a tile's texture, of the level with the largest ones. */
+  get #textureBytes(): number {
+    const { count, isByte } = this.bands;
+    const texels = this.#levels.map(({ tileWidth, tileHeight }) => tileWidth * tileHeight);
+    return Math.max(...texels) * count * (isByte ? 1 : 4);
+  }
+
   /** For the option of that name of a layer: as many tiles as the bytes allow. */
   get cacheSize(): number {
-    const { count, isByte } = this.bands;
-    const texels = Math.max(...this.#levels.map(({ tileWidth, tileHeight }) => tileWidth * tileHeight));
-    const fitting = Math.floor(this.#cacheBytes / (texels * count * (isByte ? 1 : 4)));
+    const fitting = Math.floor(this.#cacheBytes / this.#textureBytes);
     return Math.min(Math.max(fitting, FEWEST_TEXTURES), MOST_TEXTURES);
+  }
+
+  /**
+   * The coarsest resolution at which a map of this size needs no more tiles than are kept: an array
+   * without coarse levels may be too large to be seen as a whole.
+   */
+  widestResolution([width, height]: readonly [width: number, height: number]): number {
+    const { tileWidth, tileHeight, stepX, stepY } = this.#levels[0] as TileLevel;
+    const tiles = Math.max(Math.floor(this.#cacheBytes / this.#textureBytes), FEWEST_IN_VIEW);
+    const area = tiles * tileWidth * tileHeight * stepX * stepY;
+    return Math.sqrt(area / Math.max(width * height, 1));
   }
 
   /** Another index of some axes. What is drawn stays until the new tiles are there. */
@@ -216,12 +158,16 @@ export class PyramidSource extends DataTileSource {
     return this.#channels;
   }
 
-  /** Which channels pictures are made of, and how. Tiles are made anew from what was read; only channels that are new are requested. */
+  /**
+   * Which channels pictures are made of, and how. Tiles are made anew from what was read; only
+   * channels that are new are requested.
+   */
   setMix(mix: readonly MixedChannel[]): void {
     this.#mix = mix;
     if (!this.bands.isPicture || this.#areLabels) return;
     this.#channels = mix.map(({ channel }) => channel);
-    // While tiles are being made the latest mix waits: otherwise a window that is dragged would end each picture before it is seen.
+    // While tiles are being made the latest mix waits: otherwise a window that is dragged would end
+    // each picture before it is seen.
     if (this.#running.size > 0 && this.#version > 0) this.#isMixLate = true;
     else this.#renew();
   }
@@ -252,8 +198,8 @@ export class PyramidSource extends DataTileSource {
   }
 
   /**
-   * Follows a map: after every frame, reads of tiles that left the view end, and those around it begin when nothing else is read. Returns
-   * what stops it.
+   * Follows a map: after every frame, reads of tiles that left the view end, and those around it
+   * begin when nothing else is read. Returns what stops it.
    */
   follow(map: OpenLayersMap): () => void {
     this.#map = map;
@@ -262,7 +208,7 @@ export class PyramidSource extends DataTileSource {
     return () => {
       map.un("postrender", look);
       this.#map = undefined;
-      for (const running of this.#running) running.controller.abort();
+      this.#running.cancel(() => false);
       for (const controller of this.#ahead.values()) controller.abort();
     };
   }
@@ -329,6 +275,11 @@ export class PyramidSource extends DataTileSource {
     }
   }
 
+  /** Whether a tile of this step could not be read: the picture stays incomplete. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
   /** Whether tiles of the view are being read. */
   get isReading(): boolean {
     return this.#running.size > 0;
@@ -355,7 +306,8 @@ export class PyramidSource extends DataTileSource {
 
   #renew(): void {
     this.#version += 1;
-    for (const running of [...this.#running]) this.#cancel(running);
+    this.#hasFailed = false;
+    this.#running.cancel(() => false);
     this.setKey(String(this.#version));
   }
 
@@ -392,20 +344,20 @@ export class PyramidSource extends DataTileSource {
   #load(z: number, column: number, row: number): Promise<Uint8Array | Float32Array> {
     const place = this.#placeOf(z, column, row, false);
     if (!place) throw new ZarrError("Argument", `there is no tile ${column}, ${row} of level ${z}`);
-    const running: Running = { z, column, row, controller: new AbortController(), tile: this.#loading };
+    const running: RunningTile = { z, column, row, controller: new AbortController(), tile: this.#loading };
     this.#running.add(running);
     this.#report();
     return new Promise((resolve, reject) => {
       this.#read(place, running).then(
         (data) => {
-          if (!this.#running.delete(running)) return;
-          this.#done += 1;
+          if (!this.#running.end(running, true)) return;
           resolve(data);
           this.#report();
         },
         (error: unknown) => {
           // What was cancelled is left alone: OpenLayers would take a rejection for a broken tile.
-          if (!this.#running.delete(running)) return;
+          if (!this.#running.end(running, false)) return;
+          this.#hasFailed = true;
           reject(error);
           this.#report();
           this.onError(error);
@@ -414,7 +366,7 @@ export class PyramidSource extends DataTileSource {
     });
   }
 
-  async #read(place: TilePlace, { z, controller: { signal } }: Running) {
+  async #read(place: TilePlace, { z, controller: { signal } }: RunningTile) {
     const finest = this.#levels.length - 1;
     const wanted = this.#map?.getView().getResolution();
     const shown = wanted === undefined ? finest : this.#zFor(wanted);
@@ -445,18 +397,6 @@ export class PyramidSource extends DataTileSource {
     return out;
   }
 
-  /** Ends a read whose tile left the view. OpenLayers asks for the tile again when it is back. */
-  #cancel(running: Running): void {
-    this.#running.delete(running);
-    running.controller.abort();
-    const tile = running.tile as unknown as { state: number; changed(): void } | undefined;
-    if (!tile) return;
-    // Empty ends its place among the loading ones; idle lets it be asked for again.
-    tile.state = TileState.EMPTY;
-    tile.changed();
-    tile.state = TileState.IDLE;
-  }
-
   #visible(margin: number): { z: number; column: number; row: number }[] {
     const view = this.#map?.getView();
     const [size, resolution] = [this.#map?.getSize(), view?.getResolution()];
@@ -478,18 +418,11 @@ export class PyramidSource extends DataTileSource {
     if (!view?.isDef() || !size || resolution === undefined) return;
     const extent = view.calculateExtent(size);
     const shown = this.#zFor(resolution);
-    for (const running of [...this.#running]) {
-      const range = tileRange(this.#levels[running.z] as TileLevel, extent);
-      const { column, row } = running;
-      const isSeen =
-        range !== null &&
-        running.z <= shown &&
-        column >= range.column[0] &&
-        column <= range.column[1] &&
-        row >= range.row[0] &&
-        row <= range.row[1];
-      if (!isSeen) this.#cancel(running);
-    }
+    this.#running.cancel(({ z, column, row }) => {
+      const range = tileRange(this.#levels[z] as TileLevel, extent);
+      const isIn = (place: number, [first, last]: [number, number]) => place >= first && place <= last;
+      return z <= shown && range !== null && isIn(column, range.column) && isIn(row, range.row);
+    });
     this.#report();
     this.#lookAhead();
   }
@@ -521,11 +454,8 @@ export class PyramidSource extends DataTileSource {
   }
 
   #report(): void {
-    const { size } = this.#running;
-    this.onProgress({ wanted: this.#done + size, done: this.#done });
-    if (size > 0) return;
-    this.#done = 0;
-    if (!this.#isMixLate) return;
+    this.onProgress(this.#running.progress);
+    if (this.#running.size > 0 || !this.#isMixLate) return;
     this.#isMixLate = false;
     this.#renew();
   }

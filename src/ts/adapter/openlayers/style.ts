@@ -1,6 +1,7 @@
 /**
- * Styles of OpenLayers for the tiles of a `PyramidSource`: channels whose light adds up, and numbers as colours of a palette. Windows, colours
- * and gammas are variables: `layer.updateStyleVariables(...)` changes them without a request and without a new program.
+ * Styles of OpenLayers for the tiles of a `PyramidSource`: channels whose light adds up, and
+ * numbers as colours of a palette. Windows, colours and gammas are variables:
+ * `layer.updateStyleVariables(...)` changes them without a request and without a new program.
  */
 import type { Style } from "ol/layer/WebGLTile.js";
 import type { BandLayout } from "./bands.ts";
@@ -44,8 +45,8 @@ export function channelVariables(layout: BandLayout, channels: readonly (MixedCh
 }
 
 /**
- * Adds the light of channels, each in its colour. A gamma of 1 costs nothing; a change from there or back takes a new style.
- * Tiles that the source has made pictures of are drawn as they are.
+ * Adds the light of channels, each in its colour. A gamma of 1 costs nothing; a change from there
+ * or back takes a new style. Tiles that the source has made pictures of are drawn as they are.
  */
 export function channelStyle(layout: BandLayout, channels: readonly (MixedChannel | null)[]): Style {
   if (layout.isPicture) return {};

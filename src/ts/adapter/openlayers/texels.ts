@@ -1,4 +1,7 @@
-/** The elements of a tile in the order of a texture's texels: rows from the top, columns from the left, edges filled. */
+/**
+ * The elements of a tile in the order of a texture's texels: rows from the top, columns from the
+ * left, edges filled.
+ */
 import type { TileLevel, TileSpan } from "./tile_levels.ts";
 
 /** Numbers of a tile, of one channel. */
@@ -15,7 +18,10 @@ export interface Spans {
   y: TileSpan;
 }
 
-/** Where in the elements each texel of an axis comes from. Texels beyond the elements repeat the last one; `from` and `to` are those inside. */
+/**
+ * Where in the elements each texel of an axis comes from. Texels beyond the elements repeat the
+ * last one; `from` and `to` are those inside.
+ */
 export function texels(span: TileSpan, side: number, flipped: boolean, stride: number) {
   const places = new Int32Array(side);
   const count = span.stop - span.start;
@@ -38,7 +44,10 @@ function floatsOf({ data }: TileElements): Float32Array {
   return isNumbers(data) ? new Float32Array(data) : Float32Array.from(data as ArrayLike<number>, Number);
 }
 
-/** A tile of one channel. With `endsAtEdge` texels beyond the elements are NaN; otherwise they repeat the last element. */
+/**
+ * A tile of one channel. With `endsAtEdge` texels beyond the elements are NaN; otherwise they
+ * repeat the last element.
+ */
 export function planeOf(
   level: TileLevel,
   spans: Spans,

@@ -1,15 +1,19 @@
 /**
- * How the levels of a pyramid are cut into tiles of a map: which elements a tile holds, and where it lies. Arithmetic alone; nothing here
- * reads or draws.
+ * How the levels of a pyramid are cut into tiles of a map: which elements a tile holds, and where
+ * it lies. Arithmetic alone; nothing here reads or draws.
  *
- * A map's y grows upwards. Every level has its own origin and element size, so levels register by their own scale and translation.
+ * A map's y grows upwards. Every level has its own origin and element size, so levels register by
+ * their own scale and translation.
  */
 import { ZarrError } from "../../model/errors.ts";
 
 /** minx, miny, maxx, maxy, edge to edge, on the map. */
 export type MapExtent = [number, number, number, number];
 
-/** Where the elements of a level are: the map's coordinate of the centre of the first one, and the step to the next. */
+/**
+ * Where the elements of a level are: the map's coordinate of the centre of the first one, and the
+ * step to the next.
+ */
 export interface AxisPlace {
   start: number;
   step: number;
@@ -25,7 +29,10 @@ export interface LevelSize {
   /** Of a chunk. */
   chunkWidth: number;
   chunkHeight: number;
-  /** The column that is drawn first, at the left: those before it follow the last one. 0 unless the world is rolled. */
+  /**
+   * The column that is drawn first, at the left: those before it follow the last one. 0 unless the
+   * world is rolled.
+   */
   roll?: number;
 }
 
@@ -58,7 +65,10 @@ export interface TileSpan {
   first: number;
 }
 
-/** Small chunks are joined up to about this many elements a side: a view is tens of tiles, not thousands. */
+/**
+ * Small chunks are joined up to about this many elements a side: a view is tens of tiles, not
+ * thousands.
+ */
 const JOIN_BELOW = 256;
 /** Larger chunks are cut: a tile stays a few MiB. */
 const CUT_ABOVE = 1024;
@@ -95,7 +105,8 @@ export function tileLevel(size: LevelSize): TileLevel {
   const [bottom, top] = edges(y, height);
   const [stepX, stepY] = [Math.abs(x.step), Math.abs(y.step)];
   const [flipX, flipY] = [x.step < 0, y.step > 0];
-  // Tiles follow the borders of chunks from the first element, also where that is at the right or at the bottom.
+  // Tiles follow the borders of chunks from the first element, also where that is at the right or
+  // at the bottom.
   const origin: [number, number] = [
     flipX ? right - columns * tileWidth * stepX : left,
     flipY ? bottom + rows * tileHeight * stepY : top,
@@ -139,7 +150,10 @@ export function tileSpans(
   };
 }
 
-/** A run of places as runs of columns of the array: two where it passes the column that a rolled world begins with. */
+/**
+ * A run of places as runs of columns of the array: two where it passes the column that a rolled
+ * world begins with.
+ */
 export function columnRuns({ width, roll }: TileLevel, { start, stop }: TileSpan): [number, number][] {
   const [from, to] = [start + roll, stop + roll];
   if (to <= width) return [[from, to]];
@@ -150,7 +164,10 @@ export function columnRuns({ width, roll }: TileLevel, { start, stop }: TileSpan
   ];
 }
 
-/** Which tiles touch a part of the map: first and last of columns and rows, inside the level. Null where none does. */
+/**
+ * Which tiles touch a part of the map: first and last of columns and rows, inside the level. Null
+ * where none does.
+ */
 export function tileRange(
   level: TileLevel,
   [minX, minY, maxX, maxY]: readonly number[],
@@ -182,7 +199,10 @@ export function elementAt(level: TileLevel, x: number, y: number): { column: num
   return { column: (across + roll) % width, row: down };
 }
 
-/** Whether a level leaves more of the finest one uncovered than an element of its own: what it lacks is transparent then. */
+/**
+ * Whether a level leaves more of the finest one uncovered than an element of its own: what it lacks
+ * is transparent then.
+ */
 export function isShort(level: TileLevel, { extent }: TileLevel): boolean {
   const [left, bottom, right, top] = level.extent;
   const across = Math.max(left - extent[0], extent[2] - right);

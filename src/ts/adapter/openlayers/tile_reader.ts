@@ -1,6 +1,7 @@
 /**
- * Keeps the elements of tiles that were read, the latest within a number of bytes: contrast, steps back and forth and values under the pointer
- * take them from here. Where they come from and what a tile looks like is not known here.
+ * Keeps the elements of tiles that were read, the latest within a number of bytes: contrast, steps
+ * back and forth and values under the pointer take them from here. Where they come from and what a
+ * tile looks like is not known here.
  */
 import type { TileElements } from "./texels.ts";
 import type { TileLevel, TileSpan } from "./tile_levels.ts";

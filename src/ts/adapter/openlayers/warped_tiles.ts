@@ -1,6 +1,7 @@
 /**
- * Tiles of a map on which the array's rows and columns are no rows and columns: grids with a longitude and a latitude for each element, and other
- * reference systems. The engine finds the elements (`warp`); the map is cut into tiles by powers of two.
+ * Tiles of a map on which the array's rows and columns are no rows and columns: grids with a
+ * longitude and a latitude for each element, and other reference systems. The engine finds the
+ * elements (`warp`); the map is cut into tiles by powers of two.
  */
 import type { CfOptions } from "../../api/read/packing.ts";
 import type { CrsLike, Proj4Like } from "../../convention/projection.ts";
@@ -23,7 +24,9 @@ export interface WarpedMap {
 
 const TILE = 256;
 
-/** The map in tiles, coarsest first, each with the level of the pyramid that tells enough for it. */
+/**
+ * The map in tiles, coarsest first, each with the level of the pyramid that tells enough for it.
+ */
 export function warpedLevels(levels: readonly PyramidLevel[], { extent, size }: WarpedMap): TileLevel[] {
   const [left, bottom, right, top] = extent;
   const finest = (levels[0]?.shape ?? []).reduce((product, length) => product * length, 1);

@@ -1,0 +1,189 @@
+/**
+ * `PyramidSource` without a browser: what its tiles hold, that reads of what left the view end, and
+ * that steps and colours need no request. The map is a stand-in that tells a view and its frames.
+ * Values follow from a formula.
+ */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import TileState from "ol/TileState.js";
+import * as zarr from "zarr-wasm";
+import { channelStyle, PyramidSource, paletteStyle } from "zarr-wasm/openlayers";
+import { madeStore } from "./made_stores.mjs";
+
+const SIDE = 1024;
+const elementAt = (c, y, x) => c * 10_000 + (y % 64) * 100 + (x % 64);
+
+/**
+ * Two channels of 1024 × 1024 in chunks of 512, behind a gate that counts and may hold chunks back.
+ */
+async function opened({ count = 2, attributes = {} } = {}) {
+  const description = {
+    shape: [count, SIDE, SIDE],
+    chunks: [1, 512, 512],
+    dtype: "uint16",
+    names: ["c", "y", "x"],
+    attributes,
+  };
+  const held = madeStore(description, ([c, y, x]) => elementAt(c, y, x));
+  const gate = { open: Promise.resolve(), keys: [], aborted: 0 };
+  const store = {
+    async get(key, options) {
+      if (key.includes("c/")) {
+        gate.keys.push(key);
+        options?.signal?.addEventListener("abort", () => {
+          gate.aborted += 1;
+        });
+        await gate.open;
+      }
+      return held.get(key);
+    },
+  };
+  return { pyramid: await zarr.pyramid(await zarr.open(store)), gate };
+}
+
+/** A map's view: 1 unit a pixel, from a corner. */
+function standIn() {
+  const listeners = new Set();
+  const map = {
+    extent: [-0.5, -1023.5, 1023.5, 0.5],
+    on: (_name, listener) => listeners.add(listener),
+    un: (_name, listener) => listeners.delete(listener),
+    getSize: () => [1024, 1024],
+    getView: () => ({ isDef: () => true, getResolution: () => 1, calculateExtent: () => map.extent }),
+    frame: () => {
+      for (const listener of listeners) listener();
+    },
+  };
+  return map;
+}
+
+const projection = undefined;
+
+function tileOf(source, column, row) {
+  const tile = source.getTile(0, column, row, 1, projection);
+  const settled = new Promise((resolve) => {
+    tile.addEventListener("change", () => {
+      if (tile.getState() === TileState.LOADED || tile.getState() === TileState.ERROR) resolve(tile);
+    });
+  });
+  return { tile, settled };
+}
+
+async function loaded(source, column, row) {
+  const { tile, settled } = tileOf(source, column, row);
+  tile.load();
+  await settled;
+  return tile.getData();
+}
+
+test("tiles hold channels side by side, and values are told at a place", async () => {
+  const { pyramid } = await opened();
+  const source = new PyramidSource({ pyramid, channels: [0, 1], margin: 0 });
+  assert.deepEqual(source.extent, [-0.5, -1023.5, 1023.5, 0.5]);
+  assert.deepEqual(source.bands, { count: 2, isByte: false, hasMask: false, isPicture: false });
+  assert.equal(source.reading(600, -10, 1).values[0].value, undefined);
+  const data = await loaded(source, 1, 0);
+  assert.equal(data.length, 512 * 512 * 2);
+  const at = (3 * 512 + 5) * 2;
+  assert.deepEqual([data[at], data[at + 1]], [elementAt(0, 3, 517), elementAt(1, 3, 517)]);
+  const { index, level, values } = source.reading(600, -10, 1);
+  assert.deepEqual([index, level], [[-1, 10, 600], 0]);
+  assert.deepEqual(values, [
+    { channel: 0, value: elementAt(0, 10, 600) },
+    { channel: 1, value: elementAt(1, 10, 600) },
+  ]);
+  assert.equal(source.reading(-1, -10, 1), null);
+  const read = await source.read(10, -600, 1);
+  assert.deepEqual(
+    read.values.map(({ value }) => value),
+    [elementAt(0, 600, 10), elementAt(1, 600, 10)],
+  );
+});
+
+test("a read whose tile left the view ends, and the tile can be asked for again", async () => {
+  const { pyramid, gate } = await opened();
+  let release = () => {};
+  gate.open = new Promise((resolve) => {
+    release = resolve;
+  });
+  const source = new PyramidSource({ pyramid, channels: [0], margin: 0 });
+  const heard = [];
+  source.onProgress = (progress) => heard.push(progress);
+  const map = standIn();
+  source.follow(map);
+  const [stays, leaves] = [tileOf(source, 0, 0), tileOf(source, 1, 1)];
+  stays.tile.load();
+  leaves.tile.load();
+  while (gate.keys.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  map.extent = [0, -300, 300, 0];
+  map.frame();
+  assert.equal(leaves.tile.getState(), TileState.IDLE);
+  assert.equal(stays.tile.getState(), TileState.LOADING);
+  assert.deepEqual(heard.at(-1), { wanted: 1, done: 0 });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.equal(gate.aborted, 1);
+  release();
+  await stays.settled;
+  assert.deepEqual(heard.at(-1), { wanted: 1, done: 1 });
+  assert.equal(leaves.tile.getState(), TileState.IDLE);
+  leaves.tile.load();
+  await leaves.settled;
+  assert.equal(leaves.tile.getData()[0], elementAt(0, 512, 512));
+});
+
+test("tiles that were read are made again without a request; preload reads another step", async () => {
+  const { pyramid, gate } = await opened();
+  const source = new PyramidSource({ pyramid, channelAxis: null, at: { c: 0 }, margin: 0 });
+  const map = standIn();
+  source.follow(map);
+  const first = await loaded(source, 0, 0);
+  const requests = gate.keys.length;
+  source.setLog(true);
+  const logs = await loaded(source, 0, 0);
+  assert.equal(gate.keys.length, requests);
+  assert.ok(Math.abs(logs[5] - Math.log10(first[5])) < 1e-6);
+  await source.preload({ c: 1 });
+  const preloaded = gate.keys.length;
+  assert.ok(preloaded > requests);
+  source.setLog(false);
+  source.setAt({ c: 1 });
+  assert.equal((await loaded(source, 1, 1))[0], elementAt(1, 512, 512));
+  assert.equal(gate.keys.length, preloaded);
+});
+
+test("more channels than bands are pictures, mixed anew from what was read", async () => {
+  const { pyramid, gate } = await opened({ count: 5 });
+  const source = new PyramidSource({ pyramid, channels: [0, 1, 2, 3, 4], margin: 0 });
+  assert.equal(source.bands.isPicture, true);
+  const mix = (window) => [{ channel: 2, color: [200, 100, 0], window, gamma: 1 }];
+  source.setMix(mix([20_000, 20_010]));
+  const pixel = async () => [...(await loaded(source, 0, 0)).slice(5 * 4, 5 * 4 + 4)];
+  // The value is 20 005: half of the window.
+  assert.deepEqual(await pixel(), [100, 50, 0, 255]);
+  assert.deepEqual(gate.keys, ["/c/2/0/0"]);
+  source.setMix(mix([20_000, 20_005]));
+  assert.deepEqual(await pixel(), [200, 100, 0, 255]);
+  assert.deepEqual(gate.keys, ["/c/2/0/0"]);
+});
+
+test("an array without coarse levels is not shown in more tiles than are kept", async () => {
+  const { pyramid } = await opened();
+  // A tile of one channel is 512 × 512 × 4 bytes, 1 MiB: 64 tiles are 4096 × 4096 elements.
+  const source = new PyramidSource({ pyramid, cacheBytes: 64 * 2 ** 20 });
+  assert.equal(source.widestResolution([1024, 1024]), 4);
+  assert.equal(source.cacheSize, 64);
+});
+
+test("styles name a variable for everything that changes without a new program", () => {
+  const layout = { count: 2, isByte: true, hasMask: false, isPicture: false };
+  const channel = { channel: 0, color: [255, 128, 0], window: [0, 255], gamma: 1 };
+  const { variables } = channelStyle(layout, [channel, null]);
+  assert.deepEqual([variables.low1, variables.high1, variables.red1, variables.green1], [0, 1, 255, 128]);
+  assert.deepEqual([variables.red2, variables.green2, variables.blue2], [0, 0, 0]);
+  const palette = paletteStyle(
+    { ...layout, isByte: false, hasMask: true },
+    { colors: ["#000", "#fff"], window: [3, 3] },
+  );
+  assert.ok(palette.variables.high > palette.variables.low);
+  assert.equal(palette.color[0], "case");
+});

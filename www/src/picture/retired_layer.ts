@@ -1,0 +1,16 @@
+/** Taking a layer off the map: OpenLayers puts off some of its work on a layer, and fails where the layer is gone by then. */
+
+import type BaseLayer from "ol/layer/Base.js";
+import type OpenLayersMap from "ol/Map.js";
+
+/** Longer than the timers with which OpenLayers goes on after a frame. */
+const PATIENCE_MS = 100;
+
+/** Not seen from now on, and removed once nothing is done with it any more. */
+export function retireLayer(map: OpenLayersMap, layer: BaseLayer): void {
+  layer.setVisible(false);
+  setTimeout(() => {
+    map.removeLayer(layer);
+    layer.dispose();
+  }, PATIENCE_MS);
+}
