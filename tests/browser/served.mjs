@@ -144,6 +144,7 @@ const FOLDERS = {
   "/stores/": join(ROOT, "tests/stores"),
   "/vite/": VITE,
   "/whole/": join(ROOT, "www/samples"),
+  "/vite/": VITE,
   "/viewer/": VIEWER,
 };
 
