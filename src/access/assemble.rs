@@ -75,8 +75,8 @@ impl Assembly {
             let end = limits::to_usize(instruction.bytes.end, "buffer")?;
             let encoded = buffer.get(start..end).ok_or_else(wrong_table)?;
             if self.binding.users().is_some() {
-                let ledger = Ledger::default();
-                self.attempt(Waiting { instruction, encoded: encoded.to_vec(), ledger }, scratch)?;
+                let calls = CodecCalls::default();
+                self.attempt(Waiting { instruction, encoded: encoded.to_vec(), calls }, scratch)?;
             } else {
                 let placed = self.place(&instruction, encoded, scratch);
                 placed.map_err(|error| error.at_key(self.key(&instruction)))?;
@@ -87,11 +87,11 @@ impl Assembly {
 
     /// Calls `take` with each new request to a user's codec and the key of its chunk. Each request
     /// is handed out once.
-    pub fn requests(&mut self, mut take: impl FnMut(&str, Request<'_>)) {
+    pub fn requests(&mut self, mut take: impl FnMut(&str, CodecCall<'_>)) {
         let binding = self.binding.clone();
-        for Waiting { instruction, ledger, .. } in &mut self.waiting {
+        for Waiting { instruction, calls, .. } in &mut self.waiting {
             let key = key_of(&binding, instruction);
-            ledger.hand_out(|request| take(&key, request));
+            calls.hand_out(|request| take(&key, request));
         }
     }
 
@@ -102,7 +102,7 @@ impl Assembly {
     /// that no request has.
     pub fn answer(&mut self, id: u32, output: &[u8]) -> Result<()> {
         for waiting in &mut self.waiting {
-            let answered = waiting.ledger.answer(id, output);
+            let answered = waiting.calls.answer(id, output);
             if answered.map_err(|error| error.at_key(key_of(&self.binding, &waiting.instruction)))? {
                 return Ok(());
             }
@@ -133,12 +133,12 @@ impl Assembly {
     /// Decodes a chunk until it is placed, or needs a user's codec that has not answered.
     fn attempt(&mut self, mut waiting: Waiting, scratch: &mut Scratch) -> Result<()> {
         let users = self.binding.users().clone();
-        let exchange = |ledger: &mut Ledger| users.iter().for_each(|users| users.exchange(ledger));
-        waiting.ledger.continue_at(self.next_request);
-        exchange(&mut waiting.ledger);
+        let exchange = |calls: &mut CodecCalls| users.iter().for_each(|users| users.swap_calls(calls));
+        waiting.calls.continue_at(self.next_request);
+        exchange(&mut waiting.calls);
         let placed = self.place(&waiting.instruction, &waiting.encoded, scratch);
-        exchange(&mut waiting.ledger);
-        self.next_request = waiting.ledger.next();
+        exchange(&mut waiting.calls);
+        self.next_request = waiting.calls.next();
         match placed {
             Err(error) if is_waiting(&error) => self.waiting.push(waiting),
             placed => placed.map_err(|error| error.at_key(self.key(&waiting.instruction)))?,

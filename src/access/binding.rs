@@ -186,7 +186,7 @@ impl Binding {
     }
 
     /// The user's codecs that the chains may have.
-    pub fn users(&self) -> &Users {
+    pub fn users(&self) -> &OptionalUserCodecs {
         &self.users
     }
 

@@ -214,7 +214,7 @@ fn scatter_box(
                 let step = src.cast_signed().wrapping_mul(*step as isize);
                 plan.push(scatter::CopyAxis::strided(*count as usize, step, dst.cast_signed()));
             }
-            ProjectedAxis::List { indices, places } => plan.push(scatter::Axis {
+            ProjectedAxis::List { indices, places } => plan.push(scatter::CopyAxis {
                 count: indices.len(),
                 src: scatter::AxisSteps::List { indices, stride: src.cast_signed() },
                 dst: scatter::AxisSteps::List { indices: places, stride: dst.cast_signed() },

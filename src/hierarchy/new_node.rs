@@ -41,7 +41,7 @@ impl NewNode {
     }
 
     /// The user's codecs that the node may use.
-    pub(super) fn users(&self) -> &Users {
+    pub(super) fn users(&self) -> &OptionalUserCodecs {
         match self {
             Self::Array(options) => &options.users,
             Self::Group { .. } => &None,
@@ -75,7 +75,7 @@ fn warning_of(grid: &ChunkGrid) -> Option<String> {
 }
 
 /// Checks that the codecs of a new array can encode its chunks.
-pub(super) fn check_bound(array: ArrayMetadata, users: &Users) -> Result<()> {
+pub(super) fn check_bound(array: ArrayMetadata, users: &OptionalUserCodecs) -> Result<()> {
     let binding = Binding::of_with(array, users.clone())?;
     let checked = binding.first_chain().and_then(|chain| chain.check_encodes());
     check_codecs(checked.err())

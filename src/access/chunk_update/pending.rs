@@ -45,7 +45,7 @@ impl PendingUpdate {
 
     /// Calls `take` with each new request to a user's codec and the key of the chunk. Each request
     /// is handed out once.
-    pub fn requests(&mut self, mut take: impl FnMut(&str, Request<'_>)) {
+    pub fn requests(&mut self, mut take: impl FnMut(&str, CodecCall<'_>)) {
         let key = self.key();
         self.calls.hand_out(|request| take(&key, request));
     }

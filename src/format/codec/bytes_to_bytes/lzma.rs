@@ -165,7 +165,11 @@ impl Lzma {
                     (self.version, self.options) = (version, options);
                 }
                 _ => {
-                    return Err(wrong_value("filters", "delta filters, then LZMA1 or LZMA2", "other filters"));
+                    return Err(wrong_value(
+                        "filters",
+                        "delta filters, then LZMA1 or LZMA2",
+                        "other filters",
+                    ));
                 }
             }
         }

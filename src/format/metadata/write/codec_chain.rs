@@ -170,7 +170,7 @@ fn parse_v3(text: &str) -> Result<CodecMetadata> {
 
 /// Parses a numcodecs object, or a v3 codec that numcodecs has in another form. A user's codec has
 /// its name as its id.
-fn parse_v2(text: &str, users: &Users) -> Result<CodecMetadata> {
+fn parse_v2(text: &str, users: &OptionalUserCodecs) -> Result<CodecMetadata> {
     let document = Document::parse(text.as_bytes())?;
     let id = document.root().object().ok().and_then(|object| object.get("id")?.str().ok());
     if let Some(id) = id {

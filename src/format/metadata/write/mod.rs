@@ -30,7 +30,7 @@ use crate::format::codec::user::OptionalUserCodecs;
 ///
 /// # Errors
 /// `Argument` for metadata that the Zarr format cannot express.
-pub fn array(metadata: &ArrayMetadata, users: &Users) -> Result<NodeDocument> {
+pub fn array(metadata: &ArrayMetadata, users: &OptionalUserCodecs) -> Result<NodeDocument> {
     let texts = match metadata.format {
         ZarrFormat::V3 => {
             v3::array(metadata, users).map(|text| vec![(super::document::ZARR_JSON.to_owned(), text)])

@@ -79,7 +79,7 @@ pub struct ArrayOptions {
     /// The array's extensions as a JSON array. Only for the drafts.
     pub extensions: Option<String>,
     /// The user's codecs that `codecs` may name.
-    pub users: Users,
+    pub users: OptionalUserCodecs,
 }
 
 impl ArrayOptions {

@@ -17,7 +17,7 @@ pub fn group(metadata: &GroupMetadata) -> String {
 ///
 /// # Errors
 /// `Argument` for a fill value that is not of the type, `Unsupported` for what v3 cannot express.
-pub fn array(metadata: &ArrayMetadata, users: &Users) -> Result<String> {
+pub fn array(metadata: &ArrayMetadata, users: &OptionalUserCodecs) -> Result<String> {
     let codecs = codecs::chain(&metadata.codecs, &metadata.data_type, metadata.shape.len(), users);
     let mut node = ObjectText::new()
         .with("zarr_format", "3")
