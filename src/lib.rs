@@ -42,6 +42,7 @@
 //! | chunk instruction | tells a decoder: decode these bytes as this chunk, place these of its elements there | [`access::instruction`] |
 //! | chunk key | the store key of a stored chunk, relative to the array | [`format::chunk_key`] |
 //! | chunk projection | which elements of one chunk go to which places of the output | [`access::instruction::ChunkProjection`] |
+//! | codec call | one run of a user's codec, which decoding or encoding waits for | [`format::codec::user`] |
 //! | codec chain | the codecs of an array in the order of encoding; bound, it is a *pipeline* | [`format::codec::pipeline`] |
 //! | decode worker | a JavaScript worker that decodes parts; on the host, the caller's thread does | |
 //! | engine | the wasm module that plans, fetches and decodes what v2 and v3 arrays commonly need | |
