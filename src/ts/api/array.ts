@@ -1,6 +1,7 @@
 /**
- * An array: what its metadata says, and the calls that read it. The object holds a store, a path and the metadata text;
- * the engine learns of it at the first call that needs bytes, and again when its instance was replaced.
+ * An array: what its metadata says, and the calls that read it. The object holds a store, a path
+ * and the metadata text; the engine learns of it at the first call that needs bytes, and again when
+ * its instance was replaced.
  */
 
 import { chunkAt, chunkCount, chunkExtent } from "../model/chunk_grid.ts";
@@ -62,16 +63,22 @@ export { FACTS };
 /** What `Array.get` takes beside the selection. */
 export interface ArrayGetOptions<D extends DataType> extends ReadOptions {
   /**
-   * Receives the elements: as long as the result, of the type that `data` would have. In shared memory (on a page that is cross-origin
-   * isolated) workers write them there themselves. When the call has rejected, nothing is written any more.
+   * Receives the elements: as long as the result, of the type that `data` would have. In shared
+   * memory (on a page that is cross-origin isolated) workers write them there themselves. When the
+   * call has rejected, nothing is written any more.
    */
   out?: PlainArray<D>;
-  /** `"bytes"`: the packed elements, little-endian; of any data type whose elements have one size. */
+  /**
+   * `"bytes"`: the packed elements, little-endian; of any data type whose elements have one size.
+   */
   as?: undefined;
   decode?: undefined;
 }
 
-/** `Array.get` with a type of numbers in `as`, or with `decode`. Elements are changed where they are decoded, in the workers. */
+/**
+ * `Array.get` with a type of numbers in `as`, or with `decode`. Elements are changed where they are
+ * decoded, in the workers.
+ */
 export interface ArrayGetNumbersOptions<As extends NumberType | undefined = NumberType | undefined>
   extends ReadOptions,
     Omit<ConversionOptions, "as" | "colors"> {
@@ -156,7 +163,10 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     return this[FACTS].attributesWith(options);
   }
 
-  /** The names of the dimensions; of formats that have no place for them those that xarray writes into the attributes (as zarrita has it). */
+  /**
+   * The names of the dimensions; of formats that have no place for them those that xarray writes
+   * into the attributes (as zarrita has it).
+   */
   get dimensionNames(): string[] | undefined {
     return dimensionNamesOf(this[FACTS]) as string[] | undefined;
   }
@@ -174,7 +184,10 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     return this[FACTS].shape64;
   }
 
-  /** Shape of a chunk; of an inner chunk when sharded. Of the first one, where the grid is rectilinear: see `chunkShapeAt`. */
+  /**
+   * Shape of a chunk; of an inner chunk when sharded. Of the first one, where the grid is
+   * rectilinear: see `chunkShapeAt`.
+   */
   get chunks(): number[] {
     return this[FACTS].chunks;
   }
@@ -188,12 +201,18 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     return this[FACTS].dtype as D;
   }
 
-  /** The codecs in encoding order, as the metadata names them; of v2 with those that its order and byte order mean. */
+  /**
+   * The codecs in encoding order, as the metadata names them; of v2 with those that its order and
+   * byte order mean.
+   */
   get codecs(): readonly CodecMetadata[] {
     return this[FACTS].codecs;
   }
 
-  /** Of a draft, from the array towards the store, as the metadata has them: `shards` tells of the first what it means. */
+  /**
+   * Of a draft, from the array towards the store, as the metadata has them: `shards` tells of the
+   * first what it means.
+   */
   get storageTransformers(): readonly StorageTransformerMetadata[] {
     return this[FACTS].storageTransformers;
   }
@@ -208,7 +227,9 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     return this[FACTS].dialect;
   }
 
-  /** What is read instead of a data type that is not known here, where a draft's metadata offers it. */
+  /**
+   * What is read instead of a data type that is not known here, where a draft's metadata offers it.
+   */
   get fallback(): DataTypeFallback | undefined {
     return this[FACTS].fallback;
   }
@@ -257,8 +278,9 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
   }
 
   /**
-   * The selected elements in C order, in plain arrays: as they are, as numbers of another type, unpacked by CF's attributes, or as
-   * pictures (`as: "rgba"`: the last dimension is red, green, blue and alpha, as `ImageData` takes it). With `as: "bytes"` as they are packed.
+   * The selected elements in C order, in plain arrays: as they are, as numbers of another type,
+   * unpacked by CF's attributes, or as pictures (`as: "rgba"`: the last dimension is red, green,
+   * blue and alpha, as `ImageData` takes it). With `as: "bytes"` as they are packed.
    */
   get(selection: AnySelection | null | undefined, options: ArrayGetBytesOptions): Promise<SelectedBytes>;
   get(selection: AnySelection | null | undefined, options: ArrayGetColorsOptions): Promise<SelectedColors>;
@@ -278,16 +300,18 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
   }
 
   /**
-   * What reading a selection will cost: chunks, keys, requests, bytes and memory, as far as they can be known before anything is fetched.
+   * What reading a selection will cost: chunks, keys, requests, bytes and memory, as far as they
+   * can be known before anything is fetched.
    */
   async plan(selection?: AnySelection | null, options: NodeOptions = {}): Promise<ReadPlan> {
     return planRead(this, await placedRequest(this, selection, options.signal), options.signal);
   }
 
   /**
-   * The selected elements part by part, as they arrive, those nearest to a place first: an async iterator. Parts are boxes of whole chunks. A few are
-   * held while nobody takes them, and no more is fetched; so the selection may be of any size. Leaving the loop ends the requests. Elements become
-   * what `get` makes of them.
+   * The selected elements part by part, as they arrive, those nearest to a place first: an async
+   * iterator. Parts are boxes of whole chunks. A few are held while nobody takes them, and no more
+   * is fetched; so the selection may be of any size. Leaving the loop ends the requests. Elements
+   * become what `get` makes of them.
    */
   stream(
     selection: AnySelection | null | undefined,
@@ -317,16 +341,18 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
   }
 
   /**
-   * Fetches what reading a selection needs, without decoding it, behind everything that somebody waits for (`priority` -1 unless given). A read that
-   * comes meanwhile takes over what is under way. Resolves to what was fetched.
+   * Fetches what reading a selection needs, without decoding it, behind everything that somebody
+   * waits for (`priority` -1 unless given). A read that comes meanwhile takes over what is under
+   * way. Resolves to what was fetched.
    */
   async prefetch(selection?: AnySelection | null, options: ReadOptions = {}): Promise<Progress> {
     return prefetchSelection(this, await placedRequest(this, selection, options.signal), options);
   }
 
   /**
-   * Writes values to a selection, everything where it is null: one value for all places, or as many as are selected, as NumPy
-   * spreads them: a typed array, a list (nested ones too), or `{ data, shape, stride }`.
+   * Writes values to a selection, everything where it is null: one value for all places, or as many
+   * as are selected, as NumPy spreads them: a typed array, a list (nested ones too), or `{ data,
+   * shape, stride }`.
    */
   async set(
     selection: AnySelection | null | undefined,
@@ -349,7 +375,10 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     await becomeAnew(this, await resizeArray(this, shape, options));
   }
 
-  /** Makes the array longer along an axis, by the values; readers see the new shape when all of them are stored. */
+  /**
+   * Makes the array longer along an axis, by the values; readers see the new shape when all of them
+   * are stored.
+   */
   async append(value: Settable<D>, axis = 0, options: WriteOptions = {}): Promise<void> {
     const { appendValues } = await writing();
     await becomeAnew(this, await appendValues(this, value, axis, options));
@@ -361,8 +390,9 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
   }
 
   /**
-   * Reads the metadata again, past all caches, and forgets what was kept of chunks and shards: what others have written since is
-   * read from now on. Rejects, and stays as it is, when there is no such array any more.
+   * Reads the metadata again, past all caches, and forgets what was kept of chunks and shards: what
+   * others have written since is read from now on. Rejects, and stays as it is, when there is no
+   * such array any more.
    */
   async refresh({ signal }: NodeOptions = {}): Promise<void> {
     const { format } = this[FACTS];
@@ -375,7 +405,9 @@ export class Array<D extends DataType, Store extends Readable = Readable> extend
     this[FACTS] = factsOfNode(new OpenedNode(summary, this[FACTS].options));
   }
 
-  /** One whole chunk in its native memory order; at the array's edge filled up with the fill value. */
+  /**
+   * One whole chunk in its native memory order; at the array's edge filled up with the fill value.
+   */
   async getChunk(
     chunkCoords: number[],
     options: ReadOptions = {},

@@ -1,6 +1,6 @@
 /**
- * What the engine is told of an array, and what only the engine can tell of it: the type of a caller's metadata object, and
- * the user's codecs.
+ * What the engine is told of an array, and what only the engine can tell of it: the type of a
+ * caller's metadata object, and the user's codecs.
  */
 
 import { keepTables } from "../elements/typed_arrays.ts";
@@ -41,7 +41,10 @@ function knownOf(facts: ArrayFacts): Known {
 /** The code that runs users' codecs: a chunk of its own, for pages that have any. */
 export const userCodecs = () => import("./codecs.ts").catch(chunkFailed);
 
-/** Codecs of the user's may have a say in what a chunk is: of a shard, or which dimension is the fastest. */
+/**
+ * Codecs of the user's may have a say in what a chunk is: of a shard, or which dimension is the
+ * fastest.
+ */
 export async function describeWithCodecs(
   summary: NodeSummary,
   signal: AbortSignal | undefined,

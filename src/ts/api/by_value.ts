@@ -1,6 +1,6 @@
 /**
- * Entries of selections that name values of coordinates. An entry brings the function that finds its place
- * (`convention/locate.ts`), so that pages which use none do not download it.
+ * Entries of selections that name values of coordinates. An entry brings the function that finds
+ * its place (`convention/locate.ts`), so that pages which use none do not download it.
  */
 import type { DateLike } from "../model/time.ts";
 import type { Readable } from "../model/types.ts";
@@ -23,8 +23,9 @@ export type CoordinateValue = number | bigint | DateLike;
 
 export interface NearestOptions {
   /**
-   * Which element is meant where none has the value: the `"nearest"` (of two the one with the larger value), the last before it (`"pad"`) or
-   * the first after it (`"backfill"`) in the order of the elements, as pandas has them, or none (`"exact"`). `"nearest"` unless given.
+   * Which element is meant where none has the value: the `"nearest"` (of two the one with the
+   * larger value), the last before it (`"pad"`) or the first after it (`"backfill"`) in the order
+   * of the elements, as pandas has them, or none (`"exact"`). `"nearest"` unless given.
    */
   method?: "nearest" | "pad" | "backfill" | "exact";
   /** How far off an element may be, in units of the coordinate. */

@@ -1,6 +1,6 @@
 /**
- * What is below a group: as nodes one by one, and as a tree of names. One node that cannot be opened ends neither: it is listed
- * with its error.
+ * What is below a group: as nodes one by one, and as a tree of names. One node that cannot be
+ * opened ends neither: it is listed with its error.
  */
 import { ZarrError } from "../model/errors.ts";
 import type { NodeSummary } from "../model/node_summary.ts";
@@ -42,7 +42,9 @@ export interface Tree {
   toString(): string;
 }
 
-/** The paths directly below, where the store has the contents of its consolidated metadata at hand. */
+/**
+ * The paths directly below, where the store has the contents of its consolidated metadata at hand.
+ */
 function known(store: object, path: string): readonly AbsolutePath[] | undefined {
   const ours = consolidatedChildren(store, path);
   if (ours) return ours;

@@ -1,6 +1,6 @@
 /**
- * Which codecs of the user's an array has: the engine names those whose names are registered, one after the other, and each is
- * loaded and asked what it is.
+ * Which codecs of the user's an array has: the engine names those whose names are registered, one
+ * after the other, and each is loaded and asked what it is.
  */
 import { CodecFault, failureOf } from "../codec/fault.ts";
 import { CodecRunner, metaOf } from "../codec/run.ts";
@@ -57,7 +57,10 @@ async function know(site: CodecSite, runner: CodecRunner) {
   return { ...known, encoded };
 }
 
-/** Asks the engine for the next codec that must be known, of those that are not among the `codecs` yet. */
+/**
+ * Asks the engine for the next codec that must be known, of those that are not among the `codecs`
+ * yet.
+ */
 type Ask = (codecs: string) => Promise<string | undefined>;
 
 /** The user's codecs of an array that has these documents; undefined where it has none. */
@@ -113,7 +116,10 @@ async function codecsAskedFor(
   return { text: JSON.stringify({ names, known }), modules, runner: callbackOf(runner) };
 }
 
-/** What the engine asks to run a codec that is a function. A codec that gave what it must not is answered with a report. */
+/**
+ * What the engine asks to run a codec that is a function. A codec that gave what it must not is
+ * answered with a report.
+ */
 function callbackOf(runner: CodecRunner): Callback {
   return async (request: CodecRequest) => {
     try {

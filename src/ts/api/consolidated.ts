@@ -1,6 +1,6 @@
 /**
- * Consolidated metadata: one document that holds those of a whole hierarchy. The engine reads it and answers for the nodes in
- * it; here is the store around the store, with zarrita's `contents()`.
+ * Consolidated metadata: one document that holds those of a whole hierarchy. The engine reads it
+ * and answers for the nodes in it; here is the store around the store, with zarrita's `contents()`.
  */
 
 import { errorFromReport, NotFoundError, ZarrError } from "../model/errors.ts";
@@ -15,15 +15,18 @@ import { readKey } from "../store/native_store.ts";
 export type ConsolidatedFormat = "v2" | "v3";
 
 export interface ConsolidatedMetadataOptions {
-  /** Which to look for, or several in the order in which they count; both unless given, and v3 counts first. */
+  /**
+   * Which to look for, or several in the order in which they count; both unless given, and v3
+   * counts first.
+   */
   readonly format?: ConsolidatedFormat | ConsolidatedFormat[];
   /** Where v2's is; `.zmetadata` unless given. */
   readonly metadataKey?: string;
 }
 
 /**
- * A node; with the error that opening it gives, where its documents cannot be understood. Of more than 16 384 different
- * documents the rest is not looked at: `children()` and `tree()` tell of all.
+ * A node; with the error that opening it gives, where its documents cannot be understood. Of more
+ * than 16 384 different documents the rest is not looked at: `children()` and `tree()` tell of all.
  */
 type Content = { path: AbsolutePath; kind: "array" | "group"; error?: ZarrError };
 
@@ -79,7 +82,10 @@ function listable<S extends AsyncReadable>(store: S, consolidation: Loaded): Lis
   return wrapped as Listable<S>;
 }
 
-/** The consolidated metadata of wrapped stores, and, once somebody asked, the paths directly below each group. */
+/**
+ * The consolidated metadata of wrapped stores, and, once somebody asked, the paths directly below
+ * each group.
+ */
 const groups = new WeakMap<object, Consolidation | Map<string, AbsolutePath[]>>();
 
 function groupsOf(consolidation: Consolidation): Map<string, AbsolutePath[]> {
@@ -117,7 +123,9 @@ async function load(store: object, format: ConsolidatedFormat, key: string): Pro
   return { ...found, connection: running() };
 }
 
-/** The store, with the hierarchy's documents at hand; rejects when it has no consolidated metadata. */
+/**
+ * The store, with the hierarchy's documents at hand; rejects when it has no consolidated metadata.
+ */
 export async function withConsolidatedMetadata<S extends AsyncReadable>(
   store: S,
   { format = ["v3", "v2"], metadataKey = ".zmetadata" }: ConsolidatedMetadataOptions = {},

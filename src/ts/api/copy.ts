@@ -1,6 +1,7 @@
 /**
- * `copy`: an array, or a group with everything below it, to another place, format or layout. Elements go a box of whole chunks of
- * the target at a time, the next one being read while one is written: never more than a few boxes are in memory.
+ * `copy`: an array, or a group with everything below it, to another place, format or layout.
+ * Elements go a box of whole chunks of the target at a time, the next one being read while one is
+ * written: never more than a few boxes are in memory.
  */
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
@@ -28,7 +29,10 @@ type ArrayChoices = Partial<CreateArrayOptions>;
 export interface CopyOptions {
   /** The format of what is made; that of the source unless given. */
   zarrFormat?: 2 | 3;
-  /** What is to differ in the arrays that are made: options of `create`, for all of them or by source. */
+  /**
+   * What is to differ in the arrays that are made: options of `create`, for all of them or by
+   * source.
+   */
   array?: ArrayChoices | ((source: ZarrArray<DataType, Readable>) => ArrayChoices);
   /** Erase what is there already. */
   overwrite?: boolean;
@@ -41,7 +45,10 @@ export interface CopyOptions {
 /** Boxes grow to about so many bytes. */
 const BOX_BYTES = 16 << 20;
 
-/** Whole stored chunks, together about as large as a box shall be, grown along the fastest dimensions first. */
+/**
+ * Whole stored chunks, together about as large as a box shall be, grown along the fastest
+ * dimensions first.
+ */
 function boxShape(target: AnyArray, elementSize: number): number[] {
   const { shape, shards, chunks } = target[FACTS];
   const box = shape.map((extent, axis) => Math.max(1, Math.min(extent, (shards ?? chunks)[axis] ?? 1)));
@@ -164,7 +171,8 @@ const copyNode = (source: Node<Readable>, place: unknown, options: CopyOptions):
   source instanceof Group ? copyGroup(source, place, options) : copyArray(source as AnyArray, place, options);
 
 /**
- * Copies an array or a group (a node, or where one is) to a place; an array also into one that is there. Resolves to the copy.
+ * Copies an array or a group (a node, or where one is) to a place; an array also into one that is
+ * there. Resolves to the copy.
  */
 export async function copy<S extends Readable = Readable>(
   source: Node<Readable> | Location<Readable> | Readable | string | URL,

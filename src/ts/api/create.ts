@@ -1,6 +1,6 @@
 /**
- * `create`: a new array or group, with the groups above it that are not there yet. Options are passed on in the engine's words;
- * what is left out, the engine chooses.
+ * `create`: a new array or group, with the groups above it that are not there yet. Options are
+ * passed on in the engine's words; what is left out, the engine chooses.
  */
 import { UnsupportedError, ZarrError } from "../model/errors.ts";
 import { exactJson } from "../model/exact_json.ts";
@@ -33,14 +33,23 @@ export interface ExtensionOption {
 interface CreateOptions {
   /** Below the place that is given, taken literally. */
   path?: string;
-  /** 3 unless given; or one of the historic drafts of it, whose nodes are created below the root of a store. */
+  /**
+   * 3 unless given; or one of the historic drafts of it, whose nodes are created below the root of
+   * a store.
+   */
   zarrFormat?: 2 | 3 | "v3-draft-2020-10" | "v3-draft-2022-05";
-  /** What ends the names of the documents of a draft's hierarchy, when this node is its first; `.json` unless given. */
+  /**
+   * What ends the names of the documents of a draft's hierarchy, when this node is its first;
+   * `.json` unless given.
+   */
   metadataKeySuffix?: string;
   /** Extensions of a draft's hierarchy, when this node is its first. */
   hierarchyExtensions?: readonly ExtensionOption[];
   attributes?: Attributes;
-  /** Erase what is there, with everything below it. Without it, only a group may be there already: it takes the attributes too. */
+  /**
+   * Erase what is there, with everything below it. Without it, only a group may be there already:
+   * it takes the attributes too.
+   */
   overwrite?: boolean;
   signal?: AbortSignal;
 }
@@ -54,9 +63,15 @@ type Extents = readonly (number | bigint)[];
 export interface CreateArrayOptions<D extends DataType = DataType> extends CreateOptions {
   kind?: "array";
   shape: Extents;
-  /** What is read at a time: about 1 MiB unless given. With one list a dimension: its chunks' lengths one by one (rectilinear). */
+  /**
+   * What is read at a time: about 1 MiB unless given. With one list a dimension: its chunks'
+   * lengths one by one (rectilinear).
+   */
   chunkShape?: Extents | readonly Extents[];
-  /** What is stored under one key, a multiple of the chunk; `null`: chunks themselves. Chosen where there would be over 10⁴. */
+  /**
+   * What is stored under one key, a multiple of the chunk; `null`: chunks themselves. Chosen where
+   * there would be over 10⁴.
+   */
   shardShape?: Extents | null;
   /** A name of v3, an object with one, or a type string or list of fields of NumPy. */
   dtype: D | (string & {}) | Record<string, unknown> | readonly unknown[];
@@ -68,8 +83,8 @@ export interface CreateArrayOptions<D extends DataType = DataType> extends Creat
   /** Memory order within a chunk. */
   order?: "C" | "F";
   /**
-   * Whatever `set` takes as one element, or as v3 metadata spells it. Unless given zero; in v2 null, which means "undefined" and
-   * reads as zero.
+   * Whatever `set` takes as one element, or as v3 metadata spells it. Unless given zero; in v2
+   * null, which means "undefined" and reads as zero.
    */
   fillValue?: Scalar<D> | unknown;
   dimensionNames?: readonly (string | null)[];
@@ -77,13 +92,17 @@ export interface CreateArrayOptions<D extends DataType = DataType> extends Creat
   dimensionSeparator?: "." | "/";
   /** Where the index of a shard stands; at its end unless given. */
   indexLocation?: "start" | "end";
-  /** Of the draft of 2022, from the array towards the store; `shardShape` adds that of its shards. */
+  /**
+   * Of the draft of 2022, from the array towards the store; `shardShape` adds that of its shards.
+   */
   storageTransformers?: readonly StorageTransformerMetadata[];
   /** Of a draft's array. */
   extensions?: readonly ExtensionOption[];
 }
 
-/** Other names that some know an option by: those of zarrita, zarr-python and the metadata itself. */
+/**
+ * Other names that some know an option by: those of zarrita, zarr-python and the metadata itself.
+ */
 const ALIASES: Record<string, string> = {
   chunks: "chunkShape",
   chunk_shape: "chunkShape",
@@ -159,7 +178,10 @@ function engineOptions(options: Given, fill: unknown): string {
   return exactJson(json);
 }
 
-/** A fill value is kept as it is spelled where it is a number or null, else it is packed like any element. */
+/**
+ * A fill value is kept as it is spelled where it is a number or null, else it is packed like any
+ * element.
+ */
 async function fillOf(options: Given, like: LikeNumber): Promise<{ json?: unknown; packed?: Uint8Array }> {
   const { fillValue, dtype } = options;
   if (fillValue === undefined) return {};
@@ -267,7 +289,10 @@ export function create<D extends DataType>(
   options: CreateArrayOptions<D>,
 ): Promise<ZarrArray<D>>;
 export function create(url: string | URL, options?: CreateGroupOptions): Promise<Group<Readable>>;
-/** Creates an array (where there is a `shape`) or a group at a URL, at the root of a store, or at a place in one. */
+/**
+ * Creates an array (where there is a `shape`) or a group at a URL, at the root of a store, or at a
+ * place in one.
+ */
 export function create(place: unknown, options: object = {}): Promise<unknown> {
   return createNode(place, options as Given);
 }

@@ -1,5 +1,6 @@
 /**
- * A group: a node with attributes and children. A child whose name is known opens by `open(group.resolve(name))`.
+ * A group: a node with attributes and children. A child whose name is known opens by
+ * `open(group.resolve(name))`.
  */
 import type { Dialect, NodeSummary } from "../model/node_summary.ts";
 import type { AbsolutePath, Attributes, DataType, GroupMetadata, Readable } from "../model/types.ts";
@@ -98,8 +99,8 @@ export class Group<Store extends Readable> extends Location<Store> {
   }
 
   /**
-   * The arrays and groups directly below, by name. Needs a store that lists, or consolidated metadata. What cannot be opened is an
-   * `UnreadableNode`, which has an `error`.
+   * The arrays and groups directly below, by name. Needs a store that lists, or consolidated
+   * metadata. What cannot be opened is an `UnreadableNode`, which has an `error`.
    */
   children(options: NodeOptions = {}): Children<Store> {
     return childrenOf(this, options, nodeOf<Store>);
@@ -115,7 +116,10 @@ export class Group<Store extends Readable> extends Location<Store> {
     becomeAll(this, await updateAttributes(this, attributes, options));
   }
 
-  /** Reads the metadata again, past all caches. Rejects, and stays as it is, when there is no such group any more. */
+  /**
+   * Reads the metadata again, past all caches. Rejects, and stays as it is, when there is no such
+   * group any more.
+   */
   async refresh({ signal }: NodeOptions = {}): Promise<void> {
     const { format } = this.#facts;
     becomeAll(this, await readSummaryAnew(this, { kind: "group", format, signal }));

@@ -1,5 +1,6 @@
 /**
- * `init` and `info`: what may be said before the first call, and what can be known after it. Neither is needed.
+ * `init` and `info`: what may be said before the first call, and what can be known after it.
+ * Neither is needed.
  */
 
 import type { EnginePlace } from "../port/channel.ts";
@@ -22,8 +23,8 @@ export async function init(options: InitOptions = {}): Promise<void> {
 }
 
 /**
- * Ends the engine, its workers and everything that is under way (with an error of code `Aborted`), and frees their memory.
- * What was opened stays usable: the next call starts everything anew.
+ * Ends the engine, its workers and everything that is under way (with an error of code `Aborted`),
+ * and frees their memory. What was opened stays usable: the next call starts everything anew.
  */
 export function dispose(): void {
   disposeEngine();
@@ -35,7 +36,10 @@ export interface RegisteredCodec {
   /** A function runs on the caller's thread, a module where chunks are decoded. */
   runs: "caller" | "workers";
   url?: string;
-  /** Whether it goes before a codec of our own of that name; absent before `init` has asked the engine. */
+  /**
+   * Whether it goes before a codec of our own of that name; absent before `init` has asked the
+   * engine.
+   */
   replaces?: boolean;
 }
 
@@ -67,7 +71,10 @@ function cacheInfo({ caches: counts }: EngineStatus): Info["caches"] {
 export interface Info {
   /** Whether the engine has been started. */
   isStarted: boolean;
-  /** Where the engine runs: in a worker of the page (from a blob, a URL, a script of the user's), or with the caller. */
+  /**
+   * Where the engine runs: in a worker of the page (from a blob, a URL, a script of the user's), or
+   * with the caller.
+   */
   engine?: EnginePlace;
   /** Which build answers calls: `"full"` once something needed it. Absent before the start. */
   build?: "engine" | "full";
@@ -75,7 +82,10 @@ export interface Info {
   simd: true;
   /** Decode workers that run. */
   workers: number;
-  /** How they were: from a blob, from a URL, as Node's threads; "caller" where none could be. Absent before there is need. */
+  /**
+   * How they were: from a blob, from a URL, as Node's threads; "caller" where none could be. Absent
+   * before there is need.
+   */
   decoder?: EngineStatus["decoder"];
   /** Why each way before that one did not work. */
   refused: string[];
@@ -89,7 +99,10 @@ export interface Info {
   codecs: RegisteredCodec[];
   /** Time that decoders have worked, in ms, summed over all of them. */
   decodeMs: number;
-  /** Requests over HTTP: those that were sent, bytes of their bodies, those without an answer, and those that were given up. */
+  /**
+   * Requests over HTTP: those that were sent, bytes of their bodies, those without an answer, and
+   * those that were given up.
+   */
   wire: { requests: number; bytes: number; failed: number; aborted: number };
   /** Requests that a `persistentCache` could answer, and those it could not. */
   persistentCache: { hits: number; misses: number };

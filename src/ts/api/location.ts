@@ -32,7 +32,10 @@ export class Location<Store> {
     this.path = path;
   }
 
-  /** The place that a relative or absolute path names: ".." goes up, percent escapes are decoded, "#" and "?" are plain. */
+  /**
+   * The place that a relative or absolute path names: ".." goes up, percent escapes are decoded,
+   * "#" and "?" are plain.
+   */
   resolve(path: string): Location<Store> {
     return new Location(this.store, resolvePath(this.path, path));
   }

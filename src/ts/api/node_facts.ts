@@ -1,7 +1,7 @@
 /**
- * What the getters of a node tell, from either of two sources: the engine's summary of a node it opened, or a v3 metadata
- * object that the caller passed to a constructor. The engine alone reads documents; of a caller's object only the fields
- * that zarrita's getters show are looked at.
+ * What the getters of a node tell, from either of two sources: the engine's summary of a node it
+ * opened, or a v3 metadata object that the caller passed to a constructor. The engine alone reads
+ * documents; of a caller's object only the fields that zarrita's getters show are looked at.
  */
 
 import { keepTables } from "../elements/typed_arrays.ts";
@@ -40,7 +40,10 @@ export interface AttributeOptions {
   exactIntegers?: boolean;
 }
 
-/** The key under which the other modules find what an array knows; also through a proxy of the array. */
+/**
+ * The key under which the other modules find what an array knows; also through a proxy of the
+ * array.
+ */
 export const FACTS: unique symbol = Symbol("zarr-wasm.facts");
 
 /** An array, as the modules see it that read and write: ours, or a proxy of one. */
@@ -58,7 +61,9 @@ export interface ArrayFacts {
   /** How each dimension is cut into `chunks`, which are the first ones where they differ. */
   readonly grid: readonly GridAxis[];
   readonly dtype: DataType;
-  /** What the elements are; of a caller's metadata object the engine is asked when they are read. */
+  /**
+   * What the elements are; of a caller's metadata object the engine is asked when they are read.
+   */
   readonly type: TypeDescription | undefined;
   readonly fillValue: unknown;
   readonly dimensionNames: (string | null)[] | undefined;
@@ -99,7 +104,10 @@ export interface AttributesOptions {
 export const attributesOf = ({ summary }: OpenedNode, { bigint = false }: AttributesOptions): Attributes =>
   parseJsonText(summary.attributes, bigint) as Attributes;
 
-/** The texts of a node's documents by key suffix: `zarr.json`, or `.zarray`, `.zgroup` and `.zattrs`. */
+/**
+ * The texts of a node's documents by key suffix: `zarr.json`, or `.zarray`, `.zgroup` and
+ * `.zattrs`.
+ */
 export function textsOf(document: string): Record<string, string> {
   const { texts } = JSON.parse(document) as { texts: [suffix: string, text: string][] };
   return Object.fromEntries(texts);

@@ -22,7 +22,10 @@ export async function exists(place: Place, { signal }: NodeOptions = {}): Promis
 }
 
 export interface EraseOptions extends NodeOptions {
-  /** Give a draft's group above a document when it would vanish: it was only implied by what is erased. */
+  /**
+   * Give a draft's group above a document when it would vanish: it was only implied by what is
+   * erased.
+   */
   reify?: boolean;
 }
 
@@ -32,7 +35,10 @@ export function erase(place: Place, { signal, reify = false }: EraseOptions = {}
   return write("erase", (objects) => ({ store: objects.store(store), path, reify }), { signal });
 }
 
-/** Brings the documents of all nodes below a group together in one; how many there are. The store must list. */
+/**
+ * Brings the documents of all nodes below a group together in one; how many there are. The store
+ * must list.
+ */
 export function consolidate(place: Place, { signal }: NodeOptions = {}): Promise<number> {
   const { store, path } = locationOf(place);
   return write("consolidate", (objects) => ({ store: objects.store(store), path }), { signal });

@@ -1,6 +1,6 @@
 /**
- * `open`: from a URL, a store or a place in one to an `Array` or a `Group`. Both formats are asked for at once; v3 wins where
- * a node has both.
+ * `open`: from a URL, a store or a place in one to an `Array` or a `Group`. Both formats are asked
+ * for at once; v3 wins where a node has both.
  */
 import { ZarrError } from "../model/errors.ts";
 import type { Dialect } from "../model/node_summary.ts";
@@ -54,8 +54,8 @@ export function open<S extends Readable>(
 ): Promise<ZarrArray<DataType, S>>;
 export function open<S extends Readable>(place: Place<S>, options?: OpenOptions): Promise<Node<S>>;
 /**
- * Opens the node at a URL, in files (an archive, a folder), at the root of a store, or at a place in one. A URL that ends in
- * `.zip` or `.ozx` is an archive's.
+ * Opens the node at a URL, in files (an archive, a folder), at the root of a store, or at a place
+ * in one. A URL that ends in `.zip` or `.ozx` is an archive's.
  */
 export async function open(place: unknown, options: OpenOptions = {}): Promise<Node<Readable>> {
   if (open.v2 === openV2 && open.v3 === openV3) return openNode(place, options, 0);
@@ -77,6 +77,9 @@ open.v2 = openV2;
 /** Looks for Zarr v3 alone. */
 open.v3 = openV3;
 
-/** What leads to another node of the same hierarchy, which is of one format: the other format's documents are not asked for. */
+/**
+ * What leads to another node of the same hierarchy, which is of one format: the other format's
+ * documents are not asked for.
+ */
 export const openerBeside = (node: { dialect: Dialect }): typeof openV3 =>
   node.dialect === "v2" ? open.v2 : open.v3;

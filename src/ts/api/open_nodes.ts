@@ -1,6 +1,6 @@
 /**
- * The nodes that are open: what is changed through one object, all others of the same node in the same store know at once. Other
- * stores and other tabs are asked by `refresh`.
+ * The nodes that are open: what is changed through one object, all others of the same node in the
+ * same store know at once. Other stores and other tabs are asked by `refresh`.
  */
 import type { NodeSummary } from "../model/node_summary.ts";
 

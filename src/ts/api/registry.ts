@@ -1,7 +1,8 @@
 /**
- * zarrita's codec registry: a `Map` from a codec's name to a function that loads it. The engine's own codecs are not in it and
- * need no entry; an entry of the same name goes before them. v2's ids are looked up behind `numcodecs.` first, as zarrita does,
- * then as they are. An array takes what is registered when it is first read.
+ * zarrita's codec registry: a `Map` from a codec's name to a function that loads it. The engine's
+ * own codecs are not in it and need no entry; an entry of the same name goes before them. v2's ids
+ * are looked up behind `numcodecs.` first, as zarrita does, then as they are. An array takes what
+ * is registered when it is first read.
  */
 
 import type { CodecEntry, CodecKind, UserCodec } from "../codec/entry.ts";
@@ -12,7 +13,10 @@ export type { CodecEntry, CodecKind, UserCodec };
 
 export type CodecLoader = () => CodecEntry | Promise<CodecEntry>;
 
-/** A module whose default export, or which itself, is a `CodecEntry`: it is imported and run where chunks are decoded. */
+/**
+ * A module whose default export, or which itself, is a `CodecEntry`: it is imported and run where
+ * chunks are decoded.
+ */
 export interface CodecModule {
   url: string | URL;
 }

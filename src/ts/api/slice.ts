@@ -25,7 +25,10 @@ export function slice(start: Bound, stop?: Bound, step: Bound = null): Slice {
   return { start: toNumber(from), stop: toNumber(to), step: toNumber(step) };
 }
 
-/** A selection by dimension names, as one by position; dimensions that are not named are taken whole. */
+/**
+ * A selection by dimension names, as one by position; dimensions that are not named are taken
+ * whole.
+ */
 export function select<T = number | Slice | null>(
   array: { readonly dimensionNames: string[] | undefined },
   selection: Record<string, T>,

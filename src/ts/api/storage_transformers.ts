@@ -1,7 +1,7 @@
 /**
- * Storage transformers of the user's: what an array of a draft of v3 has between its chunks and the store (the drafts, "Storage
- * transformers"). The engine's own, sharding, needs no entry and gets none. An array takes what is registered when it is first
- * read or written.
+ * Storage transformers of the user's: what an array of a draft of v3 has between its chunks and the
+ * store (the drafts, "Storage transformers"). The engine's own, sharding, needs no entry and gets
+ * none. An array takes what is registered when it is first read or written.
  */
 import { ZarrError } from "../model/errors.ts";
 import { parseJsonText } from "../model/marked_json.ts";
@@ -16,7 +16,10 @@ export type { StorageTransformerMetadata };
 
 /** What a storage transformer is made for. */
 export interface StorageTransformerInfo extends StorageTransformerMetadata {
-  /** What the keys of the array's chunks begin with: `/data/foo/bar/`. Keys that are made up belong below it, to be erased with it. */
+  /**
+   * What the keys of the array's chunks begin with: `/data/foo/bar/`. Keys that are made up belong
+   * below it, to be erased with it.
+   */
   prefix: string;
   /** Chunks along each dimension, as they are handed to this transformer. */
   gridShape: number[];
@@ -28,8 +31,8 @@ export interface StorageTransformerInfo extends StorageTransformerMetadata {
 export type StoreBelow = NativeStore & AsyncReadable & AsyncWritable & Required<Pick<AsyncStore, "delete">>;
 
 /**
- * Returns the store that the array's chunks are read from and written to, over one that keeps what becomes of them. Called once
- * a bound array, and again when that changes its shape.
+ * Returns the store that the array's chunks are read from and written to, over one that keeps what
+ * becomes of them. Called once a bound array, and again when that changes its shape.
  */
 export type StorageTransformer = (store: StoreBelow, info: StorageTransformerInfo) => AsyncStore;
 

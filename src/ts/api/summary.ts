@@ -19,15 +19,20 @@ export interface OpenOptions extends AttributeOptions {
   /** `"reload"`: ask the server, past all caches. */
   cache?: "reload";
   /**
-   * Where a draft's data type is not known here, and its metadata offers another: `"warn"` (the default) reads that and says
-   * so, `"allow"` reads it, `"refuse"` fails.
+   * Where a draft's data type is not known here, and its metadata offers another: `"warn"` (the
+   * default) reads that and says so, `"allow"` reads it, `"refuse"` fails.
    */
   dataTypeFallback?: "warn" | "allow" | "refuse";
-  /** `false` saves the request for v2's `.zattrs`: the node then has no attributes, and no dimension names. */
+  /**
+   * `false` saves the request for v2's `.zattrs`: the node then has no attributes, and no dimension
+   * names.
+   */
   attrs?: boolean;
 }
 
-/** Stores in which v3 was found: its document is asked for first, and v2's only where there is none. */
+/**
+ * Stores in which v3 was found: its document is asked for first, and v2's only where there is none.
+ */
 const v3Stores = new WeakSet<object>();
 
 /** Sends a node's requests from here while the engine starts. */

@@ -1,6 +1,6 @@
 /**
- * A node that is there and cannot be opened: it is listed nevertheless, with what is known of it and the error that opening
- * it gives.
+ * A node that is there and cannot be opened: it is listed nevertheless, with what is known of it
+ * and the error that opening it gives.
  */
 import { type ErrorReport, errorFromReport, type ZarrError } from "../model/errors.ts";
 import { parseJsonText } from "../model/marked_json.ts";
@@ -24,7 +24,10 @@ export class UnreadableNode<Store extends Readable> extends Location<Store> {
   readonly kind: "array" | "group";
   /** Of an array, where its metadata tells. */
   readonly shape: number[] | undefined;
-  /** Of an array: the name of its data type as the metadata has it, which may be one that nobody knows. */
+  /**
+   * Of an array: the name of its data type as the metadata has it, which may be one that nobody
+   * knows.
+   */
   readonly dtype: string | undefined;
   readonly attrs: Attributes;
 

@@ -1,6 +1,7 @@
 /**
- * Chunks as codecs of the user's see them (zarrita's `{ data, shape, stride }`), from packed elements and back. Floats that this
- * engine has no typed array for are their bits; elements that are no numbers, text or booleans are packed bytes.
+ * Chunks as codecs of the user's see them (zarrita's `{ data, shape, stride }`), from packed
+ * elements and back. Floats that this engine has no typed array for are their bits; elements that
+ * are no numbers, text or booleans are packed bytes.
  */
 
 import { aligned, stridesOf, viewClass, viewOf } from "../elements/typed_arrays.ts";
@@ -15,7 +16,10 @@ interface ZarrChunk {
   stride: number[];
 }
 
-/** Anything that holds its elements in a buffer: typed arrays, and zarrita's classes, also those of another package. */
+/**
+ * Anything that holds its elements in a buffer: typed arrays, and zarrita's classes, also those of
+ * another package.
+ */
 interface Buffered {
   buffer: ArrayBufferLike;
   byteOffset: number;

@@ -13,7 +13,10 @@ export interface CodecChunkMetadata {
   fillValue: unknown;
 }
 
-/** An array-to-array codec tells by `getEncodedMeta` what becomes of data type and shape, if they change. */
+/**
+ * An array-to-array codec tells by `getEncodedMeta` what becomes of data type and shape, if they
+ * change.
+ */
 export interface UserCodec {
   kind?: CodecKind;
   // biome-ignore lint/suspicious/noExplicitAny: zarrita's own signature, which codecs in the wild are typed against

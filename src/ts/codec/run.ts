@@ -1,5 +1,6 @@
 /**
- * Runs codecs of the user's: on the caller's thread those that are functions, in workers those that are modules.
+ * Runs codecs of the user's: on the caller's thread those that are functions, in workers those that
+ * are modules.
  */
 
 import { chunkOf, packedChunk, scalarOf } from "./chunk.ts";

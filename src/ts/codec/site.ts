@@ -1,6 +1,6 @@
 /**
- * What the engine asks of codecs of the user's: written by `src/js/user_codecs.rs` and `src/format/codec/user`. Used in workers
- * too.
+ * What the engine asks of codecs of the user's: written by `src/js/user_codecs.rs` and
+ * `src/format/codec/user`. Used in workers too.
  */
 import type { TypeDescription } from "../model/data_type.ts";
 import type { CodecKind } from "./entry.ts";

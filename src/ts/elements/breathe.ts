@@ -1,9 +1,12 @@
 /**
- * Keeps tasks short, on the engine's thread and on the page's: work that may be long asks here, now and then, whether to let
- * others go first.
+ * Keeps tasks short, on the engine's thread and on the page's: work that may be long asks here, now
+ * and then, whether to let others go first.
  */
 
-/** How long to work before others have their turn: an abort must act within 10 ms, also when it comes at a slice's start. */
+/**
+ * How long to work before others have their turn: an abort must act within 10 ms, also when it
+ * comes at a slice's start.
+ */
 const SLICE_MS = 4;
 
 let sliceEnd = 0;

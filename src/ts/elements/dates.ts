@@ -1,6 +1,6 @@
 /**
- * NumPy's counts of time since 1970 as a `Date`, which counts milliseconds: what is finer is cut off, towards the past.
- * <https://numpy.org/doc/stable/reference/arrays.datetime.html>
+ * NumPy's counts of time since 1970 as a `Date`, which counts milliseconds: what is finer is cut
+ * off, towards the past. <https://numpy.org/doc/stable/reference/arrays.datetime.html>
  */
 import type { TimeUnit } from "../model/data_type.ts";
 
@@ -36,7 +36,10 @@ function dateOfMonths(months: bigint): Date {
   return date;
 }
 
-/** The time that a count means; an invalid date for NaT, for counts without a unit, and beyond what `Date` can hold. */
+/**
+ * The time that a count means; an invalid date for NaT, for counts without a unit, and beyond what
+ * `Date` can hold.
+ */
 export function dateOf(count: bigint | undefined, unit: TimeUnit = "generic", scaleFactor = 1): Date {
   if (count === undefined || count === NAT) return new Date(Number.NaN);
   const units = count * BigInt(scaleFactor);

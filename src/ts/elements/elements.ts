@@ -1,6 +1,7 @@
 /**
- * From packed elements of one size to what callers get: typed arrays of numbers, arrays of strings and bytes, columns of structs.
- * One element alone is a scalar. Elements with lengths of their own are in `variable.ts`, zarrita's classes in `wrapped.ts`.
+ * From packed elements of one size to what callers get: typed arrays of numbers, arrays of strings
+ * and bytes, columns of structs. One element alone is a scalar. Elements with lengths of their own
+ * are in `variable.ts`, zarrita's classes in `wrapped.ts`.
  */
 import type { FieldDescription, TypeDescription } from "../model/data_type.ts";
 import { codesToText } from "../model/wrapper_arrays.ts";
@@ -44,7 +45,9 @@ function withoutZeros(bytes: Uint8Array): Uint8Array {
 
 const isNone = (element: Uint8Array) => element[0] === 0;
 
-/** A value that is there; where it may be null itself it stands in a list, so that the two differ. */
+/**
+ * A value that is there; where it may be null itself it stands in a list, so that the two differ.
+ */
 export const someOf = (inner: TypeDescription, value: unknown): unknown =>
   inner.kind === "optional" || inner.kind === "json" ? [value] : value;
 

@@ -1,13 +1,14 @@
 /**
- * Puts a part of a decoded chunk into the result: boxes whose elements step evenly in both. What stands next to each other in both is
- * copied as one run.
+ * Puts a part of a decoded chunk into the result: boxes whose elements step evenly in both. What
+ * stands next to each other in both is copied as one run.
  */
 import { breathe, isDue } from "./breathe.ts";
 import type { GoesOn } from "./place.ts";
 
 /**
- * What a part takes from a chunk, as `src/js/read.rs` writes it: where its first element stands in the chunk, and for each dimension of
- * the array how many are taken, how many elements of the chunk it is from one to the next, and the first one's place in the part.
+ * What a part takes from a chunk, as `src/js/read.rs` writes it: where its first element stands in
+ * the chunk, and for each dimension of the array how many are taken, how many elements of the chunk
+ * it is from one to the next, and the first one's place in the part.
  */
 export type PlacedChunk = [numbers: Float64Array, elements: Uint8Array];
 

@@ -1,6 +1,6 @@
 /**
- * The rows of a part in its result. A row is as long as the two have in common: trailing dimensions that the part spans whole are one
- * row with the dimension before them.
+ * The rows of a part in its result. A row is as long as the two have in common: trailing dimensions
+ * that the part spans whole are one row with the dimension before them.
  */
 
 /** A box within a box, dimensions in the order of memory, slowest first; extents in elements. */
@@ -11,7 +11,9 @@ export interface Placement {
   elementSize: number;
 }
 
-/** Where the rows of a part go: byte offsets in the target, in the order in which the part has them. */
+/**
+ * Where the rows of a part go: byte offsets in the target, in the order in which the part has them.
+ */
 export class Rows {
   readonly rowBytes: number;
   readonly count: number;

@@ -1,6 +1,7 @@
 /**
- * From packed little-endian numbers to typed arrays. Every machine that runs wasm in a browser is little-endian, so a typed array
- * is a view; floats that JavaScript has no typed array for are widened to 32 bits, which every value of theirs fits into.
+ * From packed little-endian numbers to typed arrays. Every machine that runs wasm in a browser is
+ * little-endian, so a typed array is a view; floats that JavaScript has no typed array for are
+ * widened to 32 bits, which every value of theirs fits into.
  */
 import type { TypeDescription, ViewName } from "../model/data_type.ts";
 import type { NumberTables } from "../model/node_summary.ts";
@@ -108,7 +109,10 @@ export function numbersOf(type: TypeDescription, bytes: Uint8Array): Elements {
   return isView(type) ? patterns : widen(type.name.replace("complex_", ""), patterns);
 }
 
-/** Strides in elements of a packed shape whose dimensions stand in memory in this order, slowest first. */
+/**
+ * Strides in elements of a packed shape whose dimensions stand in memory in this order, slowest
+ * first.
+ */
 export function stridesOf(shape: readonly number[], order: readonly number[]): number[] {
   const strides = new Array<number>(shape.length).fill(1);
   let step = 1;

@@ -1,6 +1,7 @@
 /**
- * Elements with lengths of their own: each becomes a string, bytes, an array or a JSON value at its place in a plain array. A part
- * of them comes as one buffer: n + 1 offsets (32-bit, little-endian) into the bytes behind them, as `access::part_buffer` has it.
+ * Elements with lengths of their own: each becomes a string, bytes, an array or a JSON value at its
+ * place in a plain array. A part of them comes as one buffer: n + 1 offsets (32-bit, little-endian)
+ * into the bytes behind them, as `access::part_buffer` has it.
  */
 import type { TypeDescription } from "../model/data_type.ts";
 import { parseJsonText } from "../model/marked_json.ts";
@@ -49,7 +50,8 @@ function reader(
   const offsets = new Uint32Array(head.buffer, head.byteOffset, count + 1);
   const bytes = part.subarray(4 * (count + 1));
   if (type.kind === "string") {
-    // Text of one byte a character is decoded at once; a decoder's call costs more than a short string.
+    // Text of one byte a character is decoded at once; a decoder's call costs more than a short
+    // string.
     const text = utf8.decode(bytes);
     if (text.length === bytes.length) return (at) => text.slice(offsets[at], offsets[at + 1]);
   }

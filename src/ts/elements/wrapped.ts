@@ -1,5 +1,6 @@
 /**
- * Elements as zarrita's calls return them: booleans and texts of fixed length in its classes, all else as `Array.get` has it.
+ * Elements as zarrita's calls return them: booleans and texts of fixed length in its classes, all
+ * else as `Array.get` has it.
  */
 import type { TypeDescription } from "../model/data_type.ts";
 import { BoolArray, ByteStringArray, UnicodeStringArray } from "../model/wrapper_arrays.ts";

@@ -1,6 +1,6 @@
 /**
- * The engine's arrays, by the page's numbers, and what decoders know them by. An array is told to the engine's instance when a
- * call first needs it, and again when that instance was replaced.
+ * The engine's arrays, by the page's numbers, and what decoders know them by. An array is told to
+ * the engine's instance when a call first needs it, and again when that instance was replaced.
  */
 import { parseDescription, type TypeDescription } from "../model/data_type.ts";
 import { ZarrError } from "../model/errors.ts";

@@ -1,6 +1,7 @@
 /**
- * From the form in which wasm crosses the port to a compiled module. Each build is compiled once, never synchronously. The
- * engine's own build comes with the first message, as a rule; the page is asked for the others.
+ * From the form in which wasm crosses the port to a compiled module. Each build is compiled once,
+ * never synchronously. The engine's own build comes with the first message, as a rule; the page is
+ * asked for the others.
  */
 import { ZarrError } from "../model/errors.ts";
 import type { Build, WasmText } from "../port/protocol.ts";

@@ -5,7 +5,10 @@ import type { EngineOptions, WasmText } from "../port/protocol.ts";
 
 export const configuration: EngineOptions & { wasm?: WasmText | undefined } = {};
 
-/** Linear memory never shrinks: an instance with more than this starts anew when it has no part at hand. */
+/**
+ * Linear memory never shrinks: an instance with more than this starts anew when it has no part at
+ * hand.
+ */
 const RECYCLE_BYTES = 256 << 20;
 
 /** Below this an instance would start anew after every chunk. */

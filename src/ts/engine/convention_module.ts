@@ -1,6 +1,7 @@
 /**
- * The conventions' own wasm module (`src/convention/` in Rust): loaded when somebody asks, and called with JSON text. Its
- * calls are pure, so an instance that trapped is thrown away and the next call has a new one.
+ * The conventions' own wasm module (`src/convention/` in Rust): loaded when somebody asks, and
+ * called with JSON text. Its calls are pure, so an instance that trapped is thrown away and the
+ * next call has a new one.
  */
 import { ZarrError } from "../model/errors.ts";
 import { engineModule } from "./compile.ts";

@@ -1,8 +1,9 @@
 /**
- * One instance of the engine on the caller's thread, from its start until it trapped, was stopped, or another has taken its place. Every
- * call into wasm passes through `enter`, and every promise that Rust waits for is guarded, so that nothing of an instance that is gone
- * touches the one in its place. Tasks (Rust futures) are polled from here: a trap while polling is caught, rejects what is
- * pending, and costs neither the process nor the page anything else.
+ * One instance of the engine on the caller's thread, from its start until it trapped, was stopped,
+ * or another has taken its place. Every call into wasm passes through `enter`, and every promise
+ * that Rust waits for is guarded, so that nothing of an instance that is gone touches the one in
+ * its place. Tasks (Rust futures) are polled from here: a trap while polling is caught, rejects
+ * what is pending, and costs neither the process nor the page anything else.
  */
 
 import { breathe } from "../elements/breathe.ts";
@@ -17,7 +18,10 @@ export type Glue = typeof import("#glue");
 /** A call that was started and has not been answered. */
 export interface Pending {
   reject(error: unknown): void;
-  /** What began it, and what that refers to: the engine knows stores weakly, and nobody else may still hold this one. */
+  /**
+   * What began it, and what that refers to: the engine knows stores weakly, and nobody else may
+   * still hold this one.
+   */
   begin: unknown;
   /** Drops the task, and with it every request that it waits for. */
   drop(): void;
@@ -86,8 +90,8 @@ export class Instance {
       try {
         this.enter(() => this.glue.poll(task));
       } catch (error) {
-        // A trap: `enter` has rejected what was pending, and the rest of this round belonged to the same instance. Anything else
-        // has unwound a task that will not be polled again.
+        // A trap: `enter` has rejected what was pending, and the rest of this round belonged to the
+        // same instance. Anything else has unwound a task that will not be polled again.
         if (!this.#isGone) this.#trapped(error);
       }
     }
@@ -123,7 +127,9 @@ export class Instance {
     return error;
   }
 
-  /** Leaves the instance behind, and its memory: the glue has another at once, which was not begun. */
+  /**
+   * Leaves the instance behind, and its memory: the glue has another at once, which was not begun.
+   */
   #end(): void {
     this.#isGone = true;
     this.#woken = [];

@@ -1,7 +1,8 @@
 /**
- * Which instance of the engine answers calls on the caller's thread. The engine is started at first use, and begun anew when it trapped. What a
- * reader rarely needs is in the full build alone: the first call that needs it loads that, and from then on it answers all calls. What
- * was begun before is finished by the instance that began it; no call crosses two of them.
+ * Which instance of the engine answers calls on the caller's thread. The engine is started at first
+ * use, and begun anew when it trapped. What a reader rarely needs is in the full build alone: the
+ * first call that needs it loads that, and from then on it answers all calls. What was begun before
+ * is finished by the instance that began it; no call crosses two of them.
  */
 
 import * as fullGlue from "#full-glue";
@@ -61,7 +62,10 @@ async function loadFull(): Promise<void> {
   });
 }
 
-/** Makes sure that the full build answers. Where it cannot be loaded, whoever answered before goes on; the next call tries again. */
+/**
+ * Makes sure that the full build answers. Where it cannot be loaded, whoever answered before goes
+ * on; the next call tries again.
+ */
 export function startFull(): Promise<void> {
   if (current?.build === "full") return Promise.resolve();
   loadingFull ??= loadFull().finally(() => {
@@ -108,7 +112,10 @@ type OnAbort = "drop" | "finish";
 /** This build has not what a call needs, and the full one has. Whoever calls begins again there. */
 class NeedsFull extends UnsupportedError {}
 
-/** The glue that a call was given, as the full build's: where it is not, the call begins again with that. */
+/**
+ * The glue that a call was given, as the full build's: where it is not, the call begins again with
+ * that.
+ */
 export function needFull(glue: Glue): FullGlue {
   if (current?.build === "full") return glue as FullGlue;
   throw new NeedsFull("this call needs the full build of the engine");
@@ -156,10 +163,11 @@ function attempt<T>(
 }
 
 /**
- * Starts a task in the engine and waits for its answer. An abort rejects at once with the signal's reason and drops the
- * task, and with it every request that it waits for; with `onAbort: "finish"` the task itself ends, having seen the signal:
- * a chunk that is being written is written before another may change it. `begin` is called a second time when it turns out that
- * the full build is needed.
+ * Starts a task in the engine and waits for its answer. An abort rejects at once with the signal's
+ * reason and drops the task, and with it every request that it waits for; with `onAbort: "finish"`
+ * the task itself ends, having seen the signal: a chunk that is being written is written before
+ * another may change it. `begin` is called a second time when it turns out that the full build is
+ * needed.
  */
 export async function run<T>(
   signal: AbortSignal | undefined,
@@ -188,7 +196,10 @@ export async function runFull<T>(
   return attempt(signal, (glue, settle) => begin(needFull(glue), settle), onAbort);
 }
 
-/** A number that an instance of the engine gave, and which instance: unless it is said, the one that answers now. */
+/**
+ * A number that an instance of the engine gave, and which instance: unless it is said, the one that
+ * answers now.
+ */
 export class Handle {
   readonly #id: number;
   readonly #instance: Instance | undefined;
@@ -210,7 +221,10 @@ export function handlesOfNow(): (id: number) => Handle {
   return (id) => new Handle(id, instance);
 }
 
-/** The error that the engine's report of a failed synchronous call means; whatever else was thrown as it is. */
+/**
+ * The error that the engine's report of a failed synchronous call means; whatever else was thrown
+ * as it is.
+ */
 function meant(thrown: unknown): unknown {
   const isReport =
     typeof thrown === "object" && thrown !== null && !(thrown instanceof Error) && "code" in thrown;
@@ -233,7 +247,10 @@ export async function callFull<T>(call: (glue: FullGlue) => T): Promise<T> {
   return callNow((glue) => call(needFull(glue)));
 }
 
-/** Calls a synchronous function of the engine, once there is one, and again when it turns out that the full build is needed. */
+/**
+ * Calls a synchronous function of the engine, once there is one, and again when it turns out that
+ * the full build is needed.
+ */
 export async function call<T>(call: (glue: Glue) => T): Promise<T> {
   await startEngine();
   try {

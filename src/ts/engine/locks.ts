@@ -1,6 +1,7 @@
 /**
- * Locks by name: Web Locks where there are any, which every tab and worker of this origin waits for; else of this thread alone.
- * The engine asks for one around each change of a chunk in a store that has a name (`lockName`).
+ * Locks by name: Web Locks where there are any, which every tab and worker of this origin waits
+ * for; else of this thread alone. The engine asks for one around each change of a chunk in a store
+ * that has a name (`lockName`).
  */
 
 /** A lock that was asked for; see `src/js/locks.rs`. */
@@ -36,12 +37,15 @@ function queueThere(
     granted();
     return released;
   });
-  // Some origins (of a sandboxed frame) may have no locks: nobody else can be there to wait for either.
+  // Some origins (of a sandboxed frame) may have no locks: nobody else can be there to wait for
+  // either.
   request.catch(granted);
   return waiting;
 }
 
-/** What an instance of the engine holds or waits for: one that is gone gives nothing back itself. */
+/**
+ * What an instance of the engine holds or waits for: one that is gone gives nothing back itself.
+ */
 export class Locks {
   readonly #open = new Set<HostLock>();
 

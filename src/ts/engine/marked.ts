@@ -1,6 +1,7 @@
 /**
- * JSON as the page parses it: text for `JSON.parse`, and where the document has tokens of Python's (`NaN`) or integers that a
- * number would round, the places of marks that stand for them (`src/js/json.rs`).
+ * JSON as the page parses it: text for `JSON.parse`, and where the document has tokens of Python's
+ * (`NaN`) or integers that a number would round, the places of marks that stand for them
+ * (`src/js/json.rs`).
  */
 
 import { aligned } from "../elements/typed_arrays.ts";
@@ -68,7 +69,10 @@ function addMarked(
   }
 }
 
-/** Floats that JavaScript has no typed array for, other than the two that every reader can widen by itself. */
+/**
+ * Floats that JavaScript has no typed array for, other than the two that every reader can widen by
+ * itself.
+ */
 function narrowFloats(type: TypeDescription, names: Set<string> = new Set()): Set<string> {
   const name = type.name.replace("complex_", "");
   if (type.widens && name !== "float16" && name !== "bfloat16") names.add(name);

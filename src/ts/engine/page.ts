@@ -1,5 +1,6 @@
 /**
- * The engine's link to the page: asks for what only the page has, and tells it of warnings. The server sets it at the start.
+ * The engine's link to the page: asks for what only the page has, and tells it of warnings. The
+ * server sets it at the start.
  */
 import { withSize } from "../files/file.ts";
 import { THROWN } from "../model/errors.ts";
@@ -89,7 +90,10 @@ export class PageLink {
 const withSizeOf = ({ value, size }: Extract<ToEngine, { type: "reply" }>): unknown =>
   size === undefined ? value : withSize(value as Uint8Array, size);
 
-/** What the page threw, as far as the engine cares: that of `fetch`'s network errors is a `TypeError`. */
+/**
+ * What the page threw, as far as the engine cares: that of `fetch`'s network errors is a
+ * `TypeError`.
+ */
 function thrownOnPage({ thrown, name, message }: Extract<ToEngine, { type: "threw" }>): Error {
   const error = name === "TypeError" ? new TypeError(message) : new Error(message);
   if (name !== "TypeError") error.name = name;

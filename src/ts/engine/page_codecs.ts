@@ -1,5 +1,6 @@
 /**
- * The user's codecs of an array: those that are modules run in the decode workers, the others on the page.
+ * The user's codecs of an array: those that are modules run in the decode workers, the others on
+ * the page.
  */
 import { failureOf } from "../codec/fault.ts";
 import type { CodecRequest } from "../codec/site.ts";

@@ -1,6 +1,6 @@
 /**
- * The engine's end of the port: takes the page's messages, runs operations, and answers. One server a worker, or one on the
- * caller's thread.
+ * The engine's end of the port: takes the page's messages, runs operations, and answers. One server
+ * a worker, or one on the caller's thread.
  */
 import { type ErrorFields, fieldsOfError } from "../model/errors.ts";
 import type { OperationName } from "../port/operations.ts";
@@ -121,7 +121,10 @@ export class EngineServer {
     return engineStatus();
   }
 
-  /** Ends everything that is under way on the caller's thread, and frees the memory. A worker is terminated instead. */
+  /**
+   * Ends everything that is under way on the caller's thread, and frees the memory. A worker is
+   * terminated instead.
+   */
   close(): void {
     this.#page.close(new Error("the engine was ended"));
     closePools();

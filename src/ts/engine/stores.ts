@@ -1,6 +1,7 @@
 /**
- * The engine's stores, by the page's numbers: made of the page's definitions when a call first needs them, and again when the
- * engine's instance was replaced. A user's object is a stand-in whose methods ask the page.
+ * The engine's stores, by the page's numbers: made of the page's definitions when a call first
+ * needs them, and again when the engine's instance was replaced. A user's object is a stand-in
+ * whose methods ask the page.
  */
 
 import { DirectoryStore, OpfsStore } from "../files/directory.ts";
@@ -27,7 +28,10 @@ interface EngineStore {
 
 /** What a store over HTTP keeps on this side. */
 export interface HttpStore {
-  /** Takes requests that the page has sent already; what this returns gives up those that nobody took. */
+  /**
+   * Takes requests that the page has sent already; what this returns gives up those that nobody
+   * took.
+   */
   expect(early: { urls: string[]; callback: number }): () => void;
 }
 
@@ -49,7 +53,9 @@ export function storeId(glue: Glue, number: number): number {
   return handle.id as number;
 }
 
-/** Takes requests of the page's that are under way for a store; what this returns gives up the rest. */
+/**
+ * Takes requests of the page's that are under way for a store; what this returns gives up the rest.
+ */
 export const expectEarly = (number: number, early: Parameters<HttpStore["expect"]>[0]): (() => void) =>
   storeOf(number).http?.expect(early) ?? (() => {});
 

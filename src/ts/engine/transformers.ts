@@ -1,7 +1,7 @@
 /**
- * Storage transformers of the user's, which live on the page: what Rust asks when an array is bound. A function on this
- * thread is called at once. One on the page of a worker is called by message: the store that it makes stands behind an
- * object that waits for it.
+ * Storage transformers of the user's, which live on the page: what Rust asks when an array is
+ * bound. A function on this thread is called at once. One on the page of a worker is called by
+ * message: the store that it makes stands behind an object that waits for it.
  */
 import type { ArrayDefinition } from "../port/definitions.ts";
 import type { Glue } from "./instances.ts";
@@ -9,7 +9,10 @@ import { jsonText } from "./marked.ts";
 import { page } from "./page.ts";
 import { askingMethod, storeId } from "./stores.ts";
 
-/** What Rust says of a transformer's place; JSON is text. Written by `src/js/storage_transformers.rs`. */
+/**
+ * What Rust says of a transformer's place; JSON is text. Written by
+ * `src/js/storage_transformers.rs`.
+ */
 interface EngineInfo {
   extension: string;
   kind: string;
@@ -38,7 +41,9 @@ export class TransformerHook {
     return this.#known?.names.includes(extension) ?? false;
   }
 
-  /** The engine's number of the store that the user's function returns, or an object in its place. */
+  /**
+   * The engine's number of the store that the user's function returns, or an object in its place.
+   */
   transform({ kind, configuration, ...place }: EngineInfo, below: number): number | object {
     const { callback } = this.#known as NonNullable<ArrayDefinition["transformers"]>;
     const info = {

@@ -1,7 +1,8 @@
 /**
- * A worker's whole program, for both of its roles: lists of messages are the page's, for the engine; single messages are the
- * engine's, for a decoder. The same text runs as a blob worker, as a worker from a URL, and in Node's worker threads; it
- * imports no module, so that it starts as a classic script too.
+ * A worker's whole program, for both of its roles: lists of messages are the page's, for the
+ * engine; single messages are the engine's, for a decoder. The same text runs as a blob worker, as
+ * a worker from a URL, and in Node's worker threads; it imports no module, so that it starts as a
+ * classic script too.
  */
 import type { ToEngine, ToPage } from "../port/protocol.ts";
 import { DecodeServer } from "./decode/decode_server.ts";
@@ -17,7 +18,9 @@ interface Wire {
   listen(handle: (message: Message) => void): void;
 }
 
-/** The part of the worker's global scope that this file uses: the DOM library describes pages only. */
+/**
+ * The part of the worker's global scope that this file uses: the DOM library describes pages only.
+ */
 interface WorkerScope {
   postMessage(message: unknown, transfer: ArrayBuffer[]): void;
   addEventListener(type: "message", listener: (event: { data: Message }) => void): void;

@@ -1,9 +1,11 @@
 /**
- * `DirectoryStore`: a folder that the user gave (`showDirectoryPicker`, a dropped folder), or any other
- * `FileSystemDirectoryHandle`; `OpfsStore` is one of the page's own. Works on pages and in workers.
+ * `DirectoryStore`: a folder that the user gave (`showDirectoryPicker`, a dropped folder), or any
+ * other `FileSystemDirectoryHandle`; `OpfsStore` is one of the page's own. Works on pages and in
+ * workers.
  *
- * A write leaves old or new bytes, never half of either: a file that is there is swapped when its writer closes; a new one is
- * written beside its place and moved there, so that no empty file stands for a value. Empty folders are no keys.
+ * A write leaves old or new bytes, never half of either: a file that is there is swapped when its
+ * writer closes; a new one is written beside its place and moved there, so that no empty file
+ * stands for a value. Empty folders are no keys.
  */
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, AsyncStore, RangeQuery } from "../model/types.ts";
@@ -94,7 +96,9 @@ async function writeNew(folder: FileSystemDirectoryHandle, name: string, bytes: 
   }
 }
 
-/** How browsers call it that another tab or worker is writing the file, or has it open for writing. */
+/**
+ * How browsers call it that another tab or worker is writing the file, or has it open for writing.
+ */
 const LOCKED = ["NoModificationAllowedError", "InvalidStateError"];
 const PATIENCE_MS = [5, 10, 20, 40, 80, 160, 320, 640];
 
@@ -148,7 +152,10 @@ export class DirectoryStore implements AsyncStore {
     return (await this.#file(key))?.size;
   }
 
-  /** Puts a value under a key. Writes of one key follow each other: a file that is being written is locked. */
+  /**
+   * Puts a value under a key. Writes of one key follow each other: a file that is being written is
+   * locked.
+   */
   async set(key: AbsolutePath, value: Uint8Array): Promise<void> {
     const [folders, name] = split(key);
     const before = this.#writes.get(key);
@@ -218,7 +225,9 @@ export class DirectoryStore implements AsyncStore {
     for (const each of prefixes) yield* this.list(each);
   }
 
-  /** What stands directly below a prefix. Of folders that hold nothing is not known that they do. */
+  /**
+   * What stands directly below a prefix. Of folders that hold nothing is not known that they do.
+   */
   async listDir(prefix: AbsolutePath = "/"): Promise<Listed> {
     const names = namesOfPrefix(prefix);
     const folder = await this.#folder(names);
@@ -268,10 +277,15 @@ async function holdsSomething(folder: FileSystemDirectoryHandle): Promise<boolea
 
 /** A folder of the page's own, in the origin private file system. */
 export class OpfsStore extends DirectoryStore {
-  /** The same for every page and worker of this origin: writers of one chunk wait for each other. */
+  /**
+   * The same for every page and worker of this origin: writers of one chunk wait for each other.
+   */
   readonly lockName: string;
 
-  /** `path`: a folder below the origin's root, made when it is first needed; the root itself without one. */
+  /**
+   * `path`: a folder below the origin's root, made when it is first needed; the root itself without
+   * one.
+   */
   constructor(path = "") {
     const names = namesOfPrefix(path);
     let root: Promise<FileSystemDirectoryHandle> | undefined;

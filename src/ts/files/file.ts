@@ -30,10 +30,16 @@ export async function readFile(file: Blob): Promise<Uint8Array> {
   return new Uint8Array(await file.arrayBuffer());
 }
 
-/** The name of the property that tells the size of a file with a range of it; `src/js/user_store.rs` looks for it. */
+/**
+ * The name of the property that tells the size of a file with a range of it; `src/js/user_store.rs`
+ * looks for it.
+ */
 const SIZE = Symbol.for("zarr-wasm.size");
 
-/** A range of a file, with the size of all of it: the index at the end of a shard is checked against that. */
+/**
+ * A range of a file, with the size of all of it: the index at the end of a shard is checked against
+ * that.
+ */
 export function withSize(bytes: Uint8Array, size: number): Uint8Array {
   return Object.defineProperty(bytes, SIZE, { value: size });
 }

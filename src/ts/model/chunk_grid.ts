@@ -1,6 +1,6 @@
 /**
- * One dimension of a grid of chunks, as far as getters have to count along it. What metadata says of grids is the engine's
- * business, but for objects that a caller made.
+ * One dimension of a grid of chunks, as far as getters have to count along it. What metadata says
+ * of grids is the engine's business, but for objects that a caller made.
  */
 
 /** Chunks of one length, or runs of chunks of one length each. */
@@ -36,7 +36,9 @@ export function chunkExtent(axis: GridAxis, chunk: number): { start: number; len
   return { start, length: 0 };
 }
 
-/** The axes of a `chunk_grid` in a caller's metadata object, for an array of this many dimensions. */
+/**
+ * The axes of a `chunk_grid` in a caller's metadata object, for an array of this many dimensions.
+ */
 export function gridOfMetadata(grid: unknown, rank: number): GridAxis[] {
   const { configuration } = (grid ?? {}) as { configuration?: Record<string, unknown> };
   const shapes = configuration?.chunk_shapes ?? configuration?.chunk_shape;

@@ -1,6 +1,7 @@
 /**
- * A data type as the engine describes it: `Description` of `src/format/data_type/description.rs`, member by member.
- * Deliberately without names of types beyond that: what is made of elements depends on their kind alone.
+ * A data type as the engine describes it: `Description` of `src/format/data_type/description.rs`,
+ * member by member. Deliberately without names of types beyond that: what is made of elements
+ * depends on their kind alone.
  */
 
 export type Kind =
@@ -47,7 +48,10 @@ export interface TypeDescription {
   unit?: TimeUnit;
   scaleFactor?: number;
   fields?: FieldDescription[];
-  /** Of the elements of a variable array, or of the value of an optional one, which begins at byte 1. */
+  /**
+   * Of the elements of a variable array, or of the value of an optional one, which begins at byte
+   * 1.
+   */
   inner?: TypeDescription;
 }
 

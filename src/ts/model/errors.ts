@@ -1,6 +1,7 @@
 /**
- * The error classes. `code` says who must act (the engine's `ErrorKind`), `_tag` is zarrita's name for the case, and the
- * other fields say where and what. A failed call rejects with one of these, or with `signal.reason` when it was aborted.
+ * The error classes. `code` says who must act (the engine's `ErrorKind`), `_tag` is zarrita's name
+ * for the case, and the other fields say where and what. A failed call rejects with one of these,
+ * or with `signal.reason` when it was aborted.
  */
 
 export type ErrorCode = "NotFound" | "Store" | "Format" | "Unsupported" | "Argument" | "Limit" | "Aborted";
@@ -177,7 +178,8 @@ function classify(report: ErrorReport): ZarrError {
   if (stage === "codec-name") return new UnknownCodecError(codec, details);
   if (code === "Unsupported") return new UnsupportedError(message, details);
   if (code === "Argument" && stage === "selection") return new InvalidSelectionError(message, details);
-  // Codecs read their configurations when the array is first read: the field tells that metadata is to blame.
+  // Codecs read their configurations when the array is first read: the field tells that metadata is
+  // to blame.
   const isMetadata = stage === "metadata" || (stage === undefined && report.field !== undefined);
   if (code === "Format" && isMetadata) return new InvalidMetadataError(message, details);
   if (code === "Format") return new CodecPipelineError({ ...details, direction, chunkPath: details.key });

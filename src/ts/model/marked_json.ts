@@ -1,6 +1,6 @@
 /**
- * JSON that the engine has marked (`metadata::marked`): parsed, with bigints, NaN and infinities where the marks stand. The
- * walk touches only what leads to a mark.
+ * JSON that the engine has marked (`metadata::marked`): parsed, with bigints, NaN and infinities
+ * where the marks stand. The walk touches only what leads to a mark.
  */
 import type { JsonText } from "./node_summary.ts";
 
@@ -21,7 +21,10 @@ type Meaning = (token: string) => number | bigint;
 const exact: Meaning = (token) => TOKENS[token] ?? BigInt(token);
 const rounded: Meaning = (token) => TOKENS[token] ?? Number(token);
 
-/** The value of a text, and of the places in it. With `exactIntegers` those that a number would round are bigints. */
+/**
+ * The value of a text, and of the places in it. With `exactIntegers` those that a number would
+ * round are bigints.
+ */
 export function parseJsonText(json: JsonText, exactIntegers = false): unknown {
   if (typeof json === "string") return JSON.parse(json);
   const [text, places] = json;

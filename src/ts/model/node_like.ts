@@ -1,6 +1,6 @@
 /**
- * A node as the conventions' module is told of it: JSON text of its attributes and of the few facts that conventions speak
- * of. Nodes of zarrita's are taken like ours.
+ * A node as the conventions' module is told of it: JSON text of its attributes and of the few facts
+ * that conventions speak of. Nodes of zarrita's are taken like ours.
  */
 import { exactJson } from "./exact_json.ts";
 import type { Attributes } from "./types.ts";
@@ -46,7 +46,10 @@ export function factsOf(node: NodeLike, children?: readonly ChildFact[]): { text
   return { text: `${rest.slice(0, -1)},"attributes":${text}}`, problem };
 }
 
-/** The node as a v3 metadata document, which is what the schemas of conventions describe; a copy without prototypes of the caller's. */
+/**
+ * The node as a v3 metadata document, which is what the schemas of conventions describe; a copy
+ * without prototypes of the caller's.
+ */
 export function documentOf(node: NodeLike): Record<string, unknown> {
   const { text } = attributesText(node);
   const kind = kindOf(node);

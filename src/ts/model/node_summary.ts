@@ -1,5 +1,6 @@
 /**
- * What the engine says of a node that it opened or made (`src/js/describe.rs`), as it crosses the port.
+ * What the engine says of a node that it opened or made (`src/js/describe.rs`), as it crosses the
+ * port.
  */
 import type { ErrorReport } from "./errors.ts";
 import type { DataType } from "./types.ts";
@@ -11,12 +12,15 @@ export type Dialect = "v2" | "v3" | "v3-draft-2020-10" | "v3-draft-2022-05";
 export type Home = "engine" | "full" | "images";
 
 /**
- * JSON text for `JSON.parse`. Where the document has `NaN`, infinities or integers that a number would round, the second
- * text tells where their marks are (`marked_json.ts`).
+ * JSON text for `JSON.parse`. Where the document has `NaN`, infinities or integers that a number
+ * would round, the second text tells where their marks are (`marked_json.ts`).
  */
 export type JsonText = string | [text: string, places: string];
 
-/** The numbers that bit patterns mean, by the name of a float that JavaScript has no typed array for. */
+/**
+ * The numbers that bit patterns mean, by the name of a float that JavaScript has no typed array
+ * for.
+ */
 export type NumberTables = Record<string, Float32Array>;
 
 export interface NodeSummary {
@@ -48,7 +52,9 @@ export interface ArraySummary {
   dataType: string;
   /** One packed element; absent for the null of v2. */
   fillValue?: Uint8Array;
-  /** A fill value of JSON that `JSON.parse` cannot read: its text for it, and the places of marks. */
+  /**
+   * A fill value of JSON that `JSON.parse` cannot read: its text for it, and the places of marks.
+   */
   markedFill?: Record<string, [text: string, places: string]> | undefined;
   dimensionNames?: (string | null)[];
   /** Array dimensions as chunks have them in memory, slowest first. */

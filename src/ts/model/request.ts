@@ -1,5 +1,6 @@
 /**
- * A selection as the engine reads it (`src/js/read.rs`). `api/selection.ts` makes it from what callers write.
+ * A selection as the engine reads it (`src/js/read.rs`). `api/selection.ts` makes it from what
+ * callers write.
  */
 
 export type Integer = number | bigint;
@@ -26,7 +27,9 @@ export interface EngineRequest {
   order?: readonly number[] | undefined;
   /** The caller takes parts one by one: the result may be of any size. */
   streamed?: boolean;
-  /** The place that is wanted first, by the array's dimensions; the middle where it says nothing. */
+  /**
+   * The place that is wanted first, by the array's dimensions; the middle where it says nothing.
+   */
   nearest?: number[] | undefined;
   /** The highest is fetched and decoded first. */
   priority?: number;

@@ -1,5 +1,6 @@
 /**
- * Counts of elements by value, as a list of numbers: `place` of `src/kernel/summary.rs` says where each stands.
+ * Counts of elements by value, as a list of numbers: `place` of `src/kernel/summary.rs` says where
+ * each stands.
  */
 
 /** Where each number stands; the bins are last. */

@@ -12,7 +12,8 @@ export interface Moment {
 }
 
 /**
- * A date as callers write it: `"2000-01-01T12:00"` (of UTC unless it has a zone), the members of a `Moment` (the day must be there), or a
- * `Date`, of which other calendars take what it reads in UTC.
+ * A date as callers write it: `"2000-01-01T12:00"` (of UTC unless it has a zone), the members of a
+ * `Moment` (the day must be there), or a `Date`, of which other calendars take what it reads in
+ * UTC.
  */
 export type DateLike = string | Date | (Pick<Moment, "year" | "month" | "day"> & Partial<Moment>);

@@ -1,6 +1,7 @@
 /**
- * The words of the API as types: data types and the typed arrays that hold them, chunks, metadata objects, and the store
- * interface. Names and meanings are zarrita's, so that code written for it type-checks; what is wider is marked.
+ * The words of the API as types: data types and the typed arrays that hold them, chunks, metadata
+ * objects, and the store interface. Names and meanings are zarrita's, so that code written for it
+ * type-checks; what is wider is marked.
  */
 import type { BoolArray, ByteStringArray, UnicodeStringArray } from "./wrapper_arrays.ts";
 
@@ -127,8 +128,8 @@ export interface Column {
 }
 
 /**
- * What holds many elements in `Array.get`: plain typed arrays (bool: a `Uint8Array` of 0 and 1; complex: real and imaginary
- * parts in turn), and plain arrays of text and bytes.
+ * What holds many elements in `Array.get`: plain typed arrays (bool: a `Uint8Array` of 0 and 1;
+ * complex: real and imaginary parts in turn), and plain arrays of text and bytes.
  */
 export type PlainArray<D extends DataType> = D extends Bool
   ? Uint8Array<ArrayBuffer>
@@ -207,7 +208,10 @@ export type Marks<D extends DataType> = D extends Complex
       ? { unit: string; scale: number }
       : unknown;
 
-/** What `Array.get` resolves to: C order, plain arrays. `stride` counts elements, a complex one as one. */
+/**
+ * What `Array.get` resolves to: C order, plain arrays. `stride` counts elements, a complex one as
+ * one.
+ */
 export type Selected<D extends DataType> = {
   data: PlainArray<D>;
   shape: number[];
@@ -217,7 +221,10 @@ export type Selected<D extends DataType> = {
 /** What `Array.get` resolves to with `as: "bytes"`. */
 export type SelectedBytes = { data: Uint8Array; shape: number[]; stride: number[] };
 
-/** What `Array.get` resolves to with a type of numbers in `as`; with `decode` alone the attributes decide which. */
+/**
+ * What `Array.get` resolves to with a type of numbers in `as`; with `decode` alone the attributes
+ * decide which.
+ */
 export type SelectedNumbers<As extends keyof ArraysOfNumbers | undefined> = {
   data: As extends keyof ArraysOfNumbers
     ? ArraysOfNumbers[As]
@@ -298,15 +305,19 @@ export type AsyncMutable = AsyncReadable & AsyncWritable;
 export type SyncMutable = SyncReadable & SyncWritable;
 export type Mutable = AsyncMutable | SyncMutable;
 
-/** What stands directly below a prefix: keys with one more name than it, and prefixes below which there are keys. All absolute. */
+/**
+ * What stands directly below a prefix: keys with one more name than it, and prefixes below which
+ * there are keys. All absolute.
+ */
 export interface Directory {
   keys: Iterable<string> | AsyncIterable<string>;
   prefixes: Iterable<string> | AsyncIterable<string>;
 }
 
 /**
- * All that a store may have beside `get`; each method is used where it is there, and its absence costs only what needs it.
- * Keys and prefixes begin with `/`; a prefix ends in `/` too, the root's is `/`. A `Map` is such a store: its `keys()` list.
+ * All that a store may have beside `get`; each method is used where it is there, and its absence
+ * costs only what needs it. Keys and prefixes begin with `/`; a prefix ends in `/` too, the root's
+ * is `/`. A `Map` is such a store: its `keys()` list.
  */
 export interface AsyncStore extends AsyncReadable, Partial<AsyncWritable> {
   /** Removes a key; of an absent one too without an error. */
@@ -322,8 +333,8 @@ export interface AsyncStore extends AsyncReadable, Partial<AsyncWritable> {
   /** Bytes of a value; undefined where there is none. */
   size?(key: AbsolutePath, opts?: StoreGetOptions): number | undefined | Promise<number | undefined>;
   /**
-   * What this place is called, the same in every tab and worker that writes to it: writes to one chunk then wait for each
-   * other (Web Locks). Without it only writes through one store object do.
+   * What this place is called, the same in every tab and worker that writes to it: writes to one
+   * chunk then wait for each other (Web Locks). Without it only writes through one store object do.
    */
   readonly lockName?: string;
 }

@@ -1,8 +1,9 @@
 /**
- * Array-like views of packed elements that JavaScript has no typed array for, as zarrita's calls return them: booleans
- * and texts of fixed length. `array[i]` is `array.get(i)`, but some fifty times slower (half a microsecond): a proxy at the end
- * of the prototype chain answers for indices, which objects have no getters for. It costs nothing to whoever calls `get`, whose
- * look-up ends before it.
+ * Array-like views of packed elements that JavaScript has no typed array for, as zarrita's calls
+ * return them: booleans and texts of fixed length. `array[i]` is `array.get(i)`, but some fifty
+ * times slower (half a microsecond): a proxy at the end of the prototype chain answers for indices,
+ * which objects have no getters for. It costs nothing to whoever calls `get`, whose look-up ends
+ * before it.
  */
 
 const isBuffer = (value: unknown): value is ArrayBufferLike =>

@@ -3,7 +3,10 @@
  */
 import type { EngineStatus, ToEngine, ToPage } from "./protocol.ts";
 
-/** Where the engine runs: in a worker from a blob, from a URL, in a thread of Node's, or on the caller's thread. */
+/**
+ * Where the engine runs: in a worker from a blob, from a URL, in a thread of Node's, or on the
+ * caller's thread.
+ */
 export type EnginePlace = "blob" | "url" | "node" | "custom" | "caller";
 
 export interface Channel {

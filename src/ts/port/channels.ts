@@ -1,7 +1,7 @@
 /**
- * Opens a channel to an engine. In a page a worker is tried: from a script of the user's, from a blob, from a URL. Content
- * security policies forbid some of these, and some engines lack some. Where none starts, the engine runs on the caller's
- * thread, from a chunk that is loaded then.
+ * Opens a channel to an engine. In a page a worker is tried: from a script of the user's, from a
+ * blob, from a URL. Content security policies forbid some of these, and some engines lack some.
+ * Where none starts, the engine runs on the caller's thread, from a chunk that is loaded then.
  */
 import { loadCaller, loadEngine } from "#source";
 import { ZarrError } from "../model/errors.ts";
@@ -21,7 +21,10 @@ type Startup = Extract<ToEngine, { type: "start" }>;
 
 const ignore = () => {};
 
-/** The worker did not start; the next place is tried. A page whose start failed otherwise hears of it. */
+/**
+ * The worker did not start; the next place is tried. A page whose start failed otherwise hears of
+ * it.
+ */
 class NotStarted extends Error {}
 
 /** What a worker's channel needs of a worker, of browsers' or of Node's. */
@@ -180,7 +183,9 @@ async function nodeAttempt(startup: Startup): Promise<Channel> {
 const isNode = (): boolean =>
   (globalThis as { process?: { versions?: { node?: string } } }).process?.versions?.node !== undefined;
 
-/** Whether the engine goes to a worker unless `init` says otherwise: from a browser's page alone. */
+/**
+ * Whether the engine goes to a worker unless `init` says otherwise: from a browser's page alone.
+ */
 const prefersWorker = (): boolean =>
   (globalThis as { document?: unknown }).document !== undefined && typeof Worker !== "undefined" && !isNode();
 

@@ -1,5 +1,6 @@
 /**
- * What `init` was told. Everything is optional and has a default; the page looks here when it first needs a thing.
+ * What `init` was told. Everything is optional and has a default; the page looks here when it first
+ * needs a thing.
  */
 import { ZarrError } from "../model/errors.ts";
 import type { Build, EngineOptions, WasmText } from "./protocol.ts";
@@ -9,11 +10,15 @@ export type WasmSource = string | URL | Response | ArrayBuffer | ArrayBufferView
 
 export interface InitOptions {
   /**
-   * Where the engine runs: in a worker of its own, so that the page's thread is free, or on the thread that calls. A worker
-   * by default in a browser's page; the caller's thread in workers, in Node, and where workers are blocked.
+   * Where the engine runs: in a worker of its own, so that the page's thread is free, or on the
+   * thread that calls. A worker by default in a browser's page; the caller's thread in workers, in
+   * Node, and where workers are blocked.
    */
   engine?: "worker" | "caller";
-  /** Starts the engine's worker from a script of your own that imports `zarr-wasm/worker`; `null` takes that back. */
+  /**
+   * Starts the engine's worker from a script of your own that imports `zarr-wasm/worker`; `null`
+   * takes that back.
+   */
   worker?: (() => Worker) | null;
   /** The engine, where it is not inlined (`zarr-wasm/slim`): the file `zarr-wasm/wasm`. */
   wasm?: WasmSource | Promise<WasmSource>;
@@ -21,23 +26,33 @@ export interface InitOptions {
   wasmFull?: WasmSource | Promise<WasmSource>;
   /** The build with decoders of images: the file `zarr-wasm/wasm-images`. */
   wasmImages?: WasmSource | Promise<WasmSource>;
-  /** What attributes mean, for `conventions`, `validate` and `pyramid`: the file `zarr-wasm/wasm-conventions`. */
+  /**
+   * What attributes mean, for `conventions`, `validate` and `pyramid`: the file
+   * `zarr-wasm/wasm-conventions`.
+   */
   wasmConventions?: WasmSource | Promise<WasmSource>;
-  /** The most decode workers to start; 0 decodes where the engine runs. Default: cores − 1, at least 1, at most 4. */
+  /**
+   * The most decode workers to start; 0 decodes where the engine runs. Default: cores − 1, at least
+   * 1, at most 4.
+   */
   workers?: number;
-  /** Decode workers that were idle for so many ms end; others start when there is need. Default: 60 000; `Infinity` keeps them. */
+  /**
+   * Decode workers that were idle for so many ms end; others start when there is need. Default: 60
+   * 000; `Infinity` keeps them.
+   */
   workerIdleMs?: number;
   /** The file `zarr-wasm/worker`, for pages whose policy forbids blob workers. */
   workerUrl?: string | URL;
   /**
-   * Bytes that are kept of chunks that were read, of stores over HTTP and stores made of them: encoded, and decoded. The second
-   * holds whole chunks that were decoded for a part of them. 0 keeps nothing.
+   * Bytes that are kept of chunks that were read, of stores over HTTP and stores made of them:
+   * encoded, and decoded. The second holds whole chunks that were decoded for a part of them. 0
+   * keeps nothing.
    */
   caches?: { encodedBytes?: number; decodedBytes?: number };
   /**
-   * About how many bytes the package may hold beside results that are under way: half of it in caches (unless `caches` says
-   * otherwise), half in the memories of workers, which start anew when they have grown beyond. Workers that run already keep
-   * the bound they were started with.
+   * About how many bytes the package may hold beside results that are under way: half of it in
+   * caches (unless `caches` says otherwise), half in the memories of workers, which start anew when
+   * they have grown beyond. Workers that run already keep the bound they were started with.
    */
   memoryLimit?: number;
   /** Hears of data that was read although it bends the rules; `node.warnings` keeps it too. */
@@ -86,7 +101,9 @@ const OPTION = {
   conventions: "wasmConventions",
 } as const;
 
-/** The wasm that `init` was given for a build, as it can cross; undefined where it was given none. */
+/**
+ * The wasm that `init` was given for a build, as it can cross; undefined where it was given none.
+ */
 export async function givenWasm(build: Build): Promise<WasmText | undefined> {
   const source = await configuration[OPTION[build]];
   if (source === undefined) return undefined;

@@ -1,6 +1,7 @@
 /**
- * The page's end of the port: sends calls, receives answers and events, and performs what the engine asks of the page.
- * Messages of one turn go as one. It does not start engines (`engine.ts`, `channels.ts`).
+ * The page's end of the port: sends calls, receives answers and events, and performs what the
+ * engine asks of the page. Messages of one turn go as one. It does not start engines (`engine.ts`,
+ * `channels.ts`).
  */
 import { type ErrorFields, errorOfFields, ZarrError } from "../model/errors.ts";
 import type { Channel } from "./channel.ts";
@@ -21,7 +22,9 @@ export class EngineLost extends Error {}
 export interface CallOptions {
   /** Ends the call: it rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
-  /** When an aborted call rejects: at once, or when the engine has let go of the caller's memory. */
+  /**
+   * When an aborted call rejects: at once, or when the engine has let go of the caller's memory.
+   */
   onAbort?: "now" | "settled";
   /** Hears what the engine sends while the call goes on; `credit` lets a stream go on. */
   onEvent?: ((event: never, credit: () => void) => void) | undefined;

@@ -1,5 +1,6 @@
 /**
- * Questions to the conventions' module (`src/convention/` in Rust), which the engine runs: JSON in, JSON out.
+ * Questions to the conventions' module (`src/convention/` in Rust), which the engine runs: JSON in,
+ * JSON out.
  */
 import { type ErrorCode, NotFoundError, ZarrError } from "../model/errors.ts";
 import { call } from "./engine.ts";

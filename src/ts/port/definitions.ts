@@ -1,6 +1,7 @@
 /**
- * How the page tells the engine of stores, arrays and caches: as plain values, sent once under a number, before the first
- * call that names the number. The engine makes its own objects of them (`engine/stores.ts`, `engine/arrays.ts`).
+ * How the page tells the engine of stores, arrays and caches: as plain values, sent once under a
+ * number, before the first call that names the number. The engine makes its own objects of them
+ * (`engine/stores.ts`, `engine/arrays.ts`).
  */
 import type { TypeDescription } from "../model/data_type.ts";
 import type { Home } from "../model/node_summary.ts";
@@ -22,7 +23,10 @@ export interface HttpDefinition {
   cache?: number | undefined;
   useSuffixRequest: boolean;
   missingOn403: boolean;
-  /** Nothing that is sent beside the URL says who asks: then a 403 on a chunk may mean that it is absent. */
+  /**
+   * Nothing that is sent beside the URL says who asks: then a 403 on a chunk may mean that it is
+   * absent.
+   */
   isAnonymous: boolean;
   /** The address that warnings name. */
   shown: string;
@@ -68,9 +72,14 @@ export interface ArrayDefinition {
   stored: number[];
   /** Its chunks are its elements, perhaps with their bytes swapped. */
   isRaw: boolean;
-  /** The user's codecs that it has: as the engine reads them, URLs of modules, and the callback that runs the others. */
+  /**
+   * The user's codecs that it has: as the engine reads them, URLs of modules, and the callback that
+   * runs the others.
+   */
   codecs?: CodecsDefinition | undefined;
-  /** URIs of the storage transformers that users have registered, and the callback that makes them. */
+  /**
+   * URIs of the storage transformers that users have registered, and the callback that makes them.
+   */
   transformers: { names: string[]; callback: number } | undefined;
 }
 

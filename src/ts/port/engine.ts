@@ -1,6 +1,6 @@
 /**
- * The engine as the page knows it: started at the first call, replaced when it is lost, told again of what it must know. Every
- * call of the package passes through `call`.
+ * The engine as the page knows it: started at the first call, replaced when it is lost, told again
+ * of what it must know. Every call of the package passes through `call`.
  */
 import { INTERNAL, TrapError, ZarrError } from "../model/errors.ts";
 import { openChannel } from "./channels.ts";

@@ -1,5 +1,6 @@
 /**
- * Worker threads of Node. Found at run time: bundlers for browsers see no import, and Node's types are not asked of users.
+ * Worker threads of Node. Found at run time: bundlers for browsers see no import, and Node's types
+ * are not asked of users.
  */
 
 export interface NodeWorkerThread {
@@ -19,7 +20,10 @@ interface NodeProcess {
   getBuiltinModule?(name: string): { Worker: NodeWorkerClass };
 }
 
-/** A thread that runs a program's text, or the file at a URL; undefined where there are no threads, or no program. */
+/**
+ * A thread that runs a program's text, or the file at a URL; undefined where there are no threads,
+ * or no program.
+ */
 export function openNodeWorker(
   script: string | undefined,
   url: string | undefined,

@@ -1,5 +1,6 @@
 /**
- * The numbers by which one engine knows the page's objects. `objects.ts` gives them; arguments of calls name them.
+ * The numbers by which one engine knows the page's objects. `objects.ts` gives them; arguments of
+ * calls name them.
  */
 import type { ArrayDefinition, CacheDefinition, StoreDefinition } from "./definitions.ts";
 
@@ -14,11 +15,19 @@ export interface ArrayKey {
 export interface ObjectNumbers {
   /** The engine is on this thread: objects can be passed to it. */
   readonly isLocal: boolean;
-  /** The number of a store: of ours by its definition, of any other object by the methods that it has now. */
+  /**
+   * The number of a store: of ours by its definition, of any other object by the methods that it
+   * has now.
+   */
   store(store: unknown): number;
-  /** The number of a store of ours; `make` says what it is, when the engine does not know it yet. */
+  /**
+   * The number of a store of ours; `make` says what it is, when the engine does not know it yet.
+   */
   native(store: object, make: () => StoreDefinition): number;
-  /** The number of an array that `key` stands for; `define` says what it is, for the store of that number. */
+  /**
+   * The number of an array that `key` stands for; `define` says what it is, for the store of that
+   * number.
+   */
   array(
     key: ArrayKey,
     store: unknown,
@@ -28,6 +37,9 @@ export interface ObjectNumbers {
   cache(cache: object, definition: CacheDefinition): number;
   /** The number of a callback. It is held weakly: its owner keeps it. */
   callback(callback: Callback): number;
-  /** Gives an object a number that the engine chose: a store that a storage transformer made. It is held strongly. */
+  /**
+   * Gives an object a number that the engine chose: a store that a storage transformer made. It is
+   * held strongly.
+   */
   keepAs(number: number, object: object): void;
 }

@@ -1,6 +1,7 @@
 /**
- * Numbers for the page's objects: stores, arrays, caches and callbacks, as one engine knows them. The engine is told what an
- * object is before the first call that names it, and that it is gone when the page has let go of it.
+ * Numbers for the page's objects: stores, arrays, caches and callbacks, as one engine knows them.
+ * The engine is told what an object is before the first call that names it, and that it is gone
+ * when the page has let go of it.
  */
 import { ZarrError } from "../model/errors.ts";
 import type { ArrayDefinition, CacheDefinition, StoreDefinition } from "./definitions.ts";
@@ -46,7 +47,10 @@ export class Objects implements ObjectNumbers {
     return number;
   }
 
-  /** The number of a store: of ours by its definition, of any other object by the methods that it has now. */
+  /**
+   * The number of a store: of ours by its definition, of any other object by the methods that it
+   * has now.
+   */
   store(store: unknown): number {
     if (typeof store !== "object" || store === null) {
       throw new ZarrError("Argument", "a store is an object with a method `get`", { actual: String(store) });
@@ -57,7 +61,9 @@ export class Objects implements ObjectNumbers {
     return made ? this.native(store, made) : this.#user(store);
   }
 
-  /** The number of a store of ours; `make` says what it is, when the engine does not know it yet. */
+  /**
+   * The number of a store of ours; `make` says what it is, when the engine does not know it yet.
+   */
   native(store: object, make: () => StoreDefinition): number {
     const known = this.#numbers.get(store);
     if (known !== undefined) return known;
@@ -86,7 +92,10 @@ export class Objects implements ObjectNumbers {
     return number;
   }
 
-  /** The number of an array that `key` stands for; `define` says what it is, for the store of that number. */
+  /**
+   * The number of an array that `key` stands for; `define` says what it is, for the store of that
+   * number.
+   */
   array(
     key: ArrayKey,
     store: unknown,

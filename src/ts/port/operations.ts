@@ -1,6 +1,7 @@
 /**
- * Every operation of the engine: its arguments and its answer, as they cross the port. Stores and arrays are numbers
- * (`definitions.ts`). Shapes are in elements, lengths in bytes. The engine's half is `engine/operations/`.
+ * Every operation of the engine: its arguments and its answer, as they cross the port. Stores and
+ * arrays are numbers (`definitions.ts`). Shapes are in elements, lengths in bytes. The engine's
+ * half is `engine/operations/`.
  */
 import type { TypeDescription } from "../model/data_type.ts";
 import type { ErrorReport } from "../model/errors.ts";
@@ -50,7 +51,9 @@ export interface ReadTarget {
   /** Memory of the caller's that the engine may write: shared, or on the same thread. */
   out?: Uint8Array | undefined;
   useSharedArrayBuffer?: boolean | undefined;
-  /** A larger box to put the selection into, at its origin: a whole chunk at the edge of an array. */
+  /**
+   * A larger box to put the selection into, at its origin: a whole chunk at the edge of an array.
+   */
   frame?: readonly number[] | undefined;
 }
 
@@ -66,9 +69,15 @@ export interface ResultLayout {
 
 /** A result's elements. */
 export interface ResultAnswer extends ResultLayout {
-  /** Packed elements; n + 1 offsets (32-bit) and the bytes behind them where elements have lengths of their own. */
+  /**
+   * Packed elements; n + 1 offsets (32-bit) and the bytes behind them where elements have lengths
+   * of their own.
+   */
   bytes: Uint8Array;
-  /** JSON elements that `JSON.parse` cannot read, by their text: the text for it, and the places of marks. */
+  /**
+   * JSON elements that `JSON.parse` cannot read, by their text: the text for it, and the places of
+   * marks.
+   */
   marked?: Record<string, [text: string, places: string]> | undefined;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Performs on the page what the engine asks: calls of a user's store, of a custom `fetch`, of codecs that are functions.
- * Bytes of a user's are copied on the way to a worker, never transferred: that would empty the user's own arrays.
+ * Performs on the page what the engine asks: calls of a user's store, of a custom `fetch`, of
+ * codecs that are functions. Bytes of a user's are copied on the way to a worker, never
+ * transferred: that would empty the user's own arrays.
  */
 
 import type { Objects } from "./objects.ts";
@@ -40,7 +41,10 @@ function crossing(value: unknown, isLocal: boolean): Performed {
   return { value: copy, transfer: [copy.buffer], ...(size !== undefined && { size }) };
 }
 
-/** All keys of an array, an iterable or an async iterable; anything else as it is, for the engine to refuse. */
+/**
+ * All keys of an array, an iterable or an async iterable; anything else as it is, for the engine to
+ * refuse.
+ */
 async function collected(listed: unknown): Promise<unknown> {
   const value = await listed;
   if (Array.isArray(value) || typeof value !== "object" || value === null) return value;
@@ -55,7 +59,10 @@ async function collectedDirectory(listed: unknown): Promise<unknown> {
   return { keys: await collected(keys), prefixes: await collected(prefixes) };
 }
 
-/** Calls a method of a user's store just as zarrita would: the caller's own signal in the last argument. */
+/**
+ * Calls a method of a user's store just as zarrita would: the caller's own signal in the last
+ * argument.
+ */
 function callStore(store: object, { method, args }: Ask, signal: AbortSignal | undefined): unknown {
   const methods = store as unknown as Methods;
   switch (method) {

@@ -1,15 +1,18 @@
 /**
- * The messages between the page and the engine: one protocol, both ends. The page calls operations (`operations.ts`) by
- * number. The engine answers each call, sends events meanwhile, and asks the page for what only the page has: a
- * user's store, a custom `fetch`, codecs that are functions. Messages carry numbers, strings, plain objects and
- * ArrayBuffers. What a user's code threw, signals and functions stay on the page; the port carries numbers for them.
- * This file holds no code that runs at either end.
+ * The messages between the page and the engine: one protocol, both ends. The page calls operations
+ * (`operations.ts`) by number. The engine answers each call, sends events meanwhile, and asks the
+ * page for what only the page has: a user's store, a custom `fetch`, codecs that are functions.
+ * Messages carry numbers, strings, plain objects and ArrayBuffers. What a user's code threw,
+ * signals and functions stay on the page; the port carries numbers for them. This file holds no
+ * code that runs at either end.
  */
 import type { ErrorFields } from "../model/errors.ts";
 import type { ArrayDefinition, CacheDefinition, StoreDefinition } from "./definitions.ts";
 import type { OperationName } from "./operations.ts";
 
-/** Both ends compare it in the first message: a worker script of another release refuses to start. */
+/**
+ * Both ends compare it in the first message: a worker script of another release refuses to start.
+ */
 export const PROTOCOL_VERSION = 1;
 
 /** Which build of the crate. */
@@ -27,7 +30,10 @@ export interface EngineOptions {
   workerUrl?: string | undefined;
 }
 
-/** Wasm as it crosses: base64 of a deflate-raw stream, a module's bytes, an absolute URL, or a compiled module. */
+/**
+ * Wasm as it crosses: base64 of a deflate-raw stream, a module's bytes, an absolute URL, or a
+ * compiled module.
+ */
 export type WasmText =
   | { deflated: string }
   | { bytes: ArrayBuffer | ArrayBufferView }

@@ -1,12 +1,13 @@
 /**
- * Which stores the engine has of its own, and what it is told of them; and which methods a user's store has.
+ * Which stores the engine has of its own, and what it is told of them; and which methods a user's
+ * store has.
  */
 import type { StoreDefinition } from "./definitions.ts";
 import type { ObjectNumbers } from "./object_numbers.ts";
 
 /**
- * What the engine is told of a store: how to make the definition, or the number of another store that it equals; undefined
- * when the object is no longer what it was made as.
+ * What the engine is told of a store: how to make the definition, or the number of another store
+ * that it equals; undefined when the object is no longer what it was made as.
  */
 export type Definer = (numbers: ObjectNumbers) => (() => StoreDefinition) | number | undefined;
 
@@ -19,7 +20,10 @@ export function setDefiner(store: object, definer: Definer): void {
 
 export const definerOf = (store: object): Definer | undefined => definers.get(store);
 
-/** The methods of a user's store that the engine can use: the type `AsyncStore` of `model/types.ts`, and a `Map`'s. */
+/**
+ * The methods of a user's store that the engine can use: the type `AsyncStore` of `model/types.ts`,
+ * and a `Map`'s.
+ */
 const METHODS = [
   "get",
   "getRange",

@@ -1,5 +1,6 @@
 /**
- * What users' code threw on the page, by number: the engine refers to it as a cause, and the caller gets the very object.
+ * What users' code threw on the page, by number: the engine refers to it as a cause, and the caller
+ * gets the very object.
  */
 
 /** Values that are kept; an error that is reported later than so many others loses its cause. */

@@ -1,5 +1,6 @@
 /**
- * Warnings: what a person should know and no error says. They go to `onWarning` of `init`, if there is one, and are counted.
+ * Warnings: what a person should know and no error says. They go to `onWarning` of `init`, if there
+ * is one, and are counted.
  */
 import { configuration } from "./configuration.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Folders that browsers without handles give: what `<input webkitdirectory>` lists, and dropped folders as entries
- * (`webkitGetAsEntry`). Read-only, as these are.
+ * Folders that browsers without handles give: what `<input webkitdirectory>` lists, and dropped
+ * folders as entries (`webkitGetAsEntry`). Read-only, as these are.
  */
 
 import {
@@ -129,8 +129,9 @@ interface DroppedItem extends DataTransferItem {
 }
 
 /**
- * The stores of what was dropped: folders, and files as ZIP archives. To be called in the `drop` event itself: what was dropped
- * is gone when the event has ended. Where the browser gives handles, folders can be written after the user has allowed it.
+ * The stores of what was dropped: folders, and files as ZIP archives. To be called in the `drop`
+ * event itself: what was dropped is gone when the event has ended. Where the browser gives handles,
+ * folders can be written after the user has allowed it.
  */
 export function storesOfDrop(
   transfer: DataTransfer,

@@ -1,7 +1,7 @@
 /**
- * `DirectoryStore` and `OpfsStore` on the page: folders that browsers give handles of. The engine reads and writes them by
- * itself, by a copy of the handle, unless somebody has replaced a method. What the page itself asks of them is done by code
- * that is loaded then (`files/directory.ts`).
+ * `DirectoryStore` and `OpfsStore` on the page: folders that browsers give handles of. The engine
+ * reads and writes them by itself, by a copy of the handle, unless somebody has replaced a method.
+ * What the page itself asks of them is done by code that is loaded then (`files/directory.ts`).
  */
 import type { DirectoryStore as Folder } from "../files/directory.ts";
 import type { Listed } from "../files/file.ts";
@@ -45,7 +45,10 @@ abstract class FolderStore implements AsyncStore {
     return (await this.#opened()).size(key);
   }
 
-  /** Puts a value under a key. Writes of one key follow each other: a file that is being written is locked. */
+  /**
+   * Puts a value under a key. Writes of one key follow each other: a file that is being written is
+   * locked.
+   */
   async set(key: AbsolutePath, value: Uint8Array): Promise<void> {
     return (await this.#opened()).set(key, value);
   }
@@ -78,8 +81,9 @@ function definedAs(store: object, own: object, define: () => StoreDefinition): v
 }
 
 /**
- * A folder that the user gave (`showDirectoryPicker`, a dropped folder), or any other `FileSystemDirectoryHandle`.
- * `root`: the folder, or a function that promises it when it is first needed.
+ * A folder that the user gave (`showDirectoryPicker`, a dropped folder), or any other
+ * `FileSystemDirectoryHandle`. `root`: the folder, or a function that promises it when it is first
+ * needed.
  */
 export class DirectoryStore extends FolderStore {
   constructor(root: FileSystemDirectoryHandle | (() => Promise<FileSystemDirectoryHandle>)) {
@@ -93,7 +97,9 @@ export class DirectoryStore extends FolderStore {
 
 /** A folder of the page's own, in the origin private file system; made when it is first needed. */
 export class OpfsStore extends FolderStore {
-  /** The same for every page and worker of this origin: writers of one chunk wait for each other. */
+  /**
+   * The same for every page and worker of this origin: writers of one chunk wait for each other.
+   */
   readonly lockName: string;
 
   /** `path`: a folder below the origin's root; the root itself without one. */

@@ -1,6 +1,7 @@
 /**
- * Documents of a node that the page asks for while the engine starts: the engine then finds its requests answered. Documents
- * that it does not ask for are given up. Only for stores whose requests need nothing of the engine's.
+ * Documents of a node that the page asks for while the engine starts: the engine then finds its
+ * requests answered. Documents that it does not ask for are given up. Only for stores whose
+ * requests need nothing of the engine's.
  */
 import type { Callback } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
@@ -10,7 +11,10 @@ import { answerParts } from "./page_fetch.ts";
 /** The key of a store's method that begins early requests. */
 export const EARLY: unique symbol = Symbol("zarr-wasm.early");
 
-/** Where a node's metadata may be; which of these is read, and what it means, is for the engine to say. */
+/**
+ * Where a node's metadata may be; which of these is read, and what it means, is for the engine to
+ * say.
+ */
 const DOCUMENTS = { 2: [".zarray", ".zgroup", ".zattrs"], 3: ["zarr.json"] };
 
 /** Paths that are in a URL as they are. */
@@ -47,7 +51,10 @@ export class EarlyDocuments {
     this.#fetch = fetch;
   }
 
-  /** Of a store whose requests are made of its options alone; undefined where a cache or a function has a say. */
+  /**
+   * Of a store whose requests are made of its options alone; undefined where a cache or a function
+   * has a say.
+   */
   static of(options: FetchStoreOptions): EarlyDocuments | undefined {
     const { headers, persistentCache, overrides, credentials, fetch } = options;
     if (headers !== undefined || persistentCache) return undefined;

@@ -15,8 +15,9 @@ import {
 import { isOurs, isUntouched, NativeStore } from "./native_store.ts";
 
 /**
- * A hierarchy below a URL. A query string, such as a signature, stays on every request. Writes by PUT and DELETE where the
- * server takes them; lists S3's and Azure's buckets, and servers that make pages of their folders.
+ * A hierarchy below a URL. A query string, such as a signature, stays on every request. Writes by
+ * PUT and DELETE where the server takes them; lists S3's and Azure's buckets, and servers that make
+ * pages of their folders.
  */
 export class FetchStore extends NativeStore {
   readonly url: string | URL;

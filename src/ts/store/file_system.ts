@@ -1,9 +1,11 @@
 /**
- * A folder of the file system as a store, for Node: the file-system store of the Zarr v3 drafts. A key is a path below the
- * folder; `set` makes folders; a key can be removed, and a prefix with all below it; empty folders are no keys.
+ * A folder of the file system as a store, for Node: the file-system store of the Zarr v3 drafts. A
+ * key is a path below the folder; `set` makes folders; a key can be removed, and a prefix with all
+ * below it; empty folders are no keys.
  *
- * Nothing outside of the folder is read or written, through `..` or through a symbolic link (one that stays inside is
- * followed). A write leaves old or new bytes: they are written beside their place and renamed.
+ * Nothing outside of the folder is read or written, through `..` or through a symbolic link (one
+ * that stays inside is followed). A write leaves old or new bytes: they are written beside their
+ * place and renamed.
  */
 import type { Dirent } from "node:fs";
 import { mkdir, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -18,7 +20,9 @@ const UNFINISHED = /^\.[\da-z]{1,12}\.zarr-unfinished$/;
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? "";
 
-/** There is no file of this name: also where a folder stands in its place, or a file in a folder's. */
+/**
+ * There is no file of this name: also where a folder stands in its place, or a file in a folder's.
+ */
 const isAbsent = (error: unknown) => ["ENOENT", "EISDIR", "ENOTDIR"].includes(codeOf(error));
 
 async function orUndefined<T>(key: string, value: Promise<T>): Promise<T | undefined> {
@@ -123,7 +127,10 @@ export class FileSystemStore implements AsyncMutable {
     for (const each of prefixes) yield* this.list(each);
   }
 
-  /** What stands directly below a prefix, in order. Of folders that hold nothing is not known that they do. */
+  /**
+   * What stands directly below a prefix, in order. Of folders that hold nothing is not known that
+   * they do.
+   */
   async listDir(prefix: AbsolutePath = "/"): Promise<Listed> {
     const names = namesOfPrefix(prefix);
     const folder = await this.#folder(names);
@@ -185,7 +192,9 @@ export class FileSystemStore implements AsyncMutable {
     return false;
   }
 
-  /** The nearest folder above that is there must be inside; the root itself may not be there yet. */
+  /**
+   * The nearest folder above that is there must be inside; the root itself may not be there yet.
+   */
   async #checkAbove(key: string, folder: string): Promise<void> {
     const root = resolve(this.root);
     for (let above = folder; above.length >= root.length; above = dirname(above)) {

@@ -22,34 +22,37 @@ export type HeadersSource = HeaderList | ((reason: HeadersReason) => HeaderList 
 
 export interface FetchStoreOptions {
   /**
-   * Headers of every request: given once, or by a function. That is called once, and again (once for all requests that were
-   * under way) when the server answers 401; then the request is sent again. A `ReferenceStore` sends them to its document's
-   * and its target's servers only.
+   * Headers of every request: given once, or by a function. That is called once, and again (once
+   * for all requests that were under way) when the server answers 401; then the request is sent
+   * again. A `ReferenceStore` sends them to its document's and its target's servers only.
    */
   headers?: HeadersSource;
   /** Whether cookies go with requests, as in `fetch`. */
   credentials?: "omit" | "same-origin" | "include";
   /**
-   * Keep answers in Cache Storage, beyond this page: `true`, or how much and how long. Only in secure contexts (https,
-   * localhost); elsewhere there is a warning and nothing is kept.
+   * Keep answers in Cache Storage, beyond this page: `true`, or how much and how long. Only in
+   * secure contexts (https, localhost); elsewhere there is a warning and nothing is kept.
    */
   persistentCache?: boolean | PersistentCacheOptions | PersistentCache;
   /**
-   * Called instead of the global `fetch`: to sign, to count, to answer from elsewhere. It runs on the page. A global `fetch`
-   * that was replaced is not called by an engine in a worker: pass it here, or use `init({ engine: "caller" })`.
+   * Called instead of the global `fetch`: to sign, to count, to answer from elsewhere. It runs on
+   * the page. A global `fetch` that was replaced is not called by an engine in a worker: pass it
+   * here, or use `init({ engine: "caller" })`.
    */
   fetch?: (request: Request) => Promise<Response>;
   /** A `RequestInit` that every request begins with: headers, credentials, cache. */
   overrides?: RequestInit;
   /**
-   * Read the ends of files by `Range: bytes=-N`, which saves asking for their size. Unless given, where it costs no preflight:
-   * on the page's own server, and outside of browsers. A server that does not understand it is asked otherwise.
+   * Read the ends of files by `Range: bytes=-N`, which saves asking for their size. Unless given,
+   * where it costs no preflight: on the page's own server, and outside of browsers. A server that
+   * does not understand it is asked otherwise.
    */
   useSuffixRequest?: boolean;
   /**
-   * Status 403 on a chunk means that it is absent, as on a bucket that may not be listed, and says nothing of credentials that
-   * have expired. Otherwise only where requests carry no credentials at all: no headers, no cookies, no `fetch` of the user's,
-   * no query in the URL. Then there is a warning on the console.
+   * Status 403 on a chunk means that it is absent, as on a bucket that may not be listed, and says
+   * nothing of credentials that have expired. Otherwise only where requests carry no credentials at
+   * all: no headers, no cookies, no `fetch` of the user's, no query in the URL. Then there is a
+   * warning on the console.
    */
   missingOn403?: boolean;
 }
@@ -77,7 +80,10 @@ function referrer(): { referrer?: string } {
   return document !== undefined && location?.href.startsWith("http") ? { referrer: location.href } : {};
 }
 
-/** What every request begins with, as it can be cloned. A signal or a stream cannot: those stay on the page. */
+/**
+ * What every request begins with, as it can be cloned. A signal or a stream cannot: those stay on
+ * the page.
+ */
 function clonableInit({ overrides = {}, credentials }: FetchStoreOptions): RequestInit {
   const { signal, body, window, headers, ...plain } = overrides as RequestInit & { window?: unknown };
   return {
@@ -88,7 +94,10 @@ function clonableInit({ overrides = {}, credentials }: FetchStoreOptions): Reque
   };
 }
 
-/** The functions of a user's, as callbacks that the engine asks. They live as long as the store that keeps them. */
+/**
+ * The functions of a user's, as callbacks that the engine asks. They live as long as the store that
+ * keeps them.
+ */
 export class HttpCallbacks {
   readonly #options: FetchStoreOptions;
   readonly #fetch: Callback | undefined;
@@ -126,8 +135,8 @@ export class HttpCallbacks {
 }
 
 /**
- * Whether the browser sends cookies along; `fetch` does so to the page's own server unless told otherwise. Outside of pages
- * there are none.
+ * Whether the browser sends cookies along; `fetch` does so to the page's own server unless told
+ * otherwise. Outside of pages there are none.
  */
 function maySendCookies(url: string | URL, { credentials }: RequestInit): boolean {
   if (credentials === "omit" || credentials === "include") return credentials === "include";
@@ -149,7 +158,10 @@ function fetchWithSignal(overrides: RequestInit | undefined): FetchStoreOptions[
   return (request) => globalThis.fetch(request, { signal: AbortSignal.any([request.signal, signal]) });
 }
 
-/** Calls the user's `fetch`: with the engine's request where that is on this thread, else with one made of its parts. */
+/**
+ * Calls the user's `fetch`: with the engine's request where that is on this thread, else with one
+ * made of its parts.
+ */
 const fetchCallback =
   (fetch: NonNullable<FetchStoreOptions["fetch"]>): Callback =>
   async (request, left: AbortSignal) => {

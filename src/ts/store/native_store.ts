@@ -1,6 +1,6 @@
 /**
- * Stores that the engine has itself: each method asks it. Any other object with zarrita's interface (a `Map` too) is a user's
- * store, which the engine calls just as zarrita would.
+ * Stores that the engine has itself: each method asks it. Any other object with zarrita's interface
+ * (a `Map` too) is a user's store, which the engine calls just as zarrita would.
  */
 import type { Listed } from "../files/file.ts";
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
@@ -20,7 +20,9 @@ export function isOurs(of: { prototype: NativeStore }): void {
   OURS.add(of.prototype);
 }
 
-/** The prototype of ours that an object has: where its methods are those that the engine has too. */
+/**
+ * The prototype of ours that an object has: where its methods are those that the engine has too.
+ */
 function nativeMethods(store: object): object {
   let prototype = Object.getPrototypeOf(store);
   while (prototype && !OURS.has(prototype)) prototype = Object.getPrototypeOf(prototype);
@@ -46,7 +48,10 @@ export function readKey(
   return call("readKey", (objects) => ({ store: number(objects), key, offset, length }), { signal });
 }
 
-/** A store of the engine's. `define` tells the engine what it is, when the engine does not know it yet. */
+/**
+ * A store of the engine's. `define` tells the engine what it is, when the engine does not know it
+ * yet.
+ */
 export abstract class NativeStore implements AsyncReadable {
   readonly #number: (objects: ObjectNumbers) => number;
 
@@ -84,7 +89,9 @@ export abstract class NativeStore implements AsyncReadable {
     return keys as AbsolutePath[];
   }
 
-  /** The keys and prefixes directly below a prefix, in order. Rejects where the store cannot list. */
+  /**
+   * The keys and prefixes directly below a prefix, in order. Rejects where the store cannot list.
+   */
   async listDir(prefix: AbsolutePath = "/"): Promise<Listed> {
     return (await call("listDirectory", (objects) => ({ store: this.#number(objects), prefix }))) as Listed;
   }

@@ -1,16 +1,24 @@
 /**
- * `PersistentCache`: answers of servers kept in Cache Storage, beyond the page. The engine keeps and finds them
- * (`engine/http/persistent_cache.ts`); this is its name on the page.
+ * `PersistentCache`: answers of servers kept in Cache Storage, beyond the page. The engine keeps
+ * and finds them (`engine/http/persistent_cache.ts`); this is its name on the page.
  */
 import type { CacheDefinition } from "../port/definitions.ts";
 import { call } from "../port/engine.ts";
 
 export interface PersistentCacheOptions {
-  /** The name of the cache in Cache Storage; `"zarr-wasm"` unless given. One a user, where what a server says depends on who asks. */
+  /**
+   * The name of the cache in Cache Storage; `"zarr-wasm"` unless given. One a user, where what a
+   * server says depends on who asks.
+   */
   name?: string;
-  /** The most bytes that are kept; 256 MiB unless given. What was not used for longest goes first. */
+  /**
+   * The most bytes that are kept; 256 MiB unless given. What was not used for longest goes first.
+   */
   maxBytes?: number;
-  /** How old an answer may be that is not asked for again; a day unless given. Older ones serve while there is no network. */
+  /**
+   * How old an answer may be that is not asked for again; a day unless given. Older ones serve
+   * while there is no network.
+   */
   maxAgeSeconds?: number;
 }
 

@@ -24,7 +24,9 @@ export function storeOfUrl(url: string | URL): FetchStore | ZipFileStore {
   return ARCHIVE.test(path) ? ZipFileStore.fromUrl(url) : new FetchStore(url);
 }
 
-/** The store that something stands for; what is none of these things is taken for a store itself. */
+/**
+ * The store that something stands for; what is none of these things is taken for a store itself.
+ */
 export function storeOf(place: unknown): unknown {
   if (typeof place === "string" || place instanceof URL) return storeOfUrl(place);
   if (typeof place !== "object" || place === null) return place;

@@ -1,6 +1,7 @@
 /**
- * `ReferenceStore`: keys that lead to parts of files elsewhere, as kerchunk's JSON describes them. The names and meanings are
- * those of `@zarrita/storage`, but for one: it reaches only its document's own server, unless `allowHosts` names more.
+ * `ReferenceStore`: keys that lead to parts of files elsewhere, as kerchunk's JSON describes them.
+ * The names and meanings are those of `@zarrita/storage`, but for one: it reaches only its
+ * document's own server, unless `allowHosts` names more.
  */
 
 import { absoluteUrl } from "../port/configuration.ts";
@@ -12,7 +13,10 @@ import { isOurs, NativeStore } from "./native_store.ts";
 export interface ReferenceStoreOptions extends FetchStoreOptions {
   /** The file of references that name none. */
   target?: string | URL;
-  /** Servers that may be asked beside the document's own: `host`, `host:port`, `*.domain`, `s3://bucket`, or `*` for all. */
+  /**
+   * Servers that may be asked beside the document's own: `host`, `host:port`, `*.domain`,
+   * `s3://bucket`, or `*` for all.
+   */
   allowHosts?: string[];
 }
 

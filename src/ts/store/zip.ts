@@ -1,6 +1,7 @@
 /**
- * `ZipFileStore`: an archive that the engine reads lazily, from a URL, a `Blob` or anything that reads by ranges. The names and
- * meanings are those of `@zarrita/storage`; `list`, `size` and what hostile archives meet with are more.
+ * `ZipFileStore`: an archive that the engine reads lazily, from a URL, a `Blob` or anything that
+ * reads by ranges. The names and meanings are those of `@zarrita/storage`; `list`, `size` and what
+ * hostile archives meet with are more.
  */
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { absoluteUrl } from "../port/configuration.ts";
@@ -105,7 +106,10 @@ function definitionOf(
   return (objects) => ({ kind: "zip-store", store: objects.store(store) });
 }
 
-/** Gives a store the names that its user's function made. The engine then asks these methods, as of a user's store. */
+/**
+ * Gives a store the names that its user's function made. The engine then asks these methods, as of
+ * a user's store.
+ */
 function renamed(store: ZipFileStore): void {
   const { get, getRange, size } = store;
   const nameOf = async (key: AbsolutePath): Promise<AbsolutePath | undefined> => {

@@ -1,7 +1,8 @@
 /**
- * `ZipWriter`: a store to write to and read back, which becomes an archive in the end: values stored as they are, ZIP64 where
- * it is needed, metadata documents first (as OME-NGFF's RFC-9 wants an `.ozx`). Values are kept as `Blob`s, which browsers move
- * to disk; nothing is fixed until the archive is made, so a key can be written again and removed.
+ * `ZipWriter`: a store to write to and read back, which becomes an archive in the end: values
+ * stored as they are, ZIP64 where it is needed, metadata documents first (as OME-NGFF's RFC-9 wants
+ * an `.ozx`). Values are kept as `Blob`s, which browsers move to disk; nothing is fixed until the
+ * archive is made, so a key can be written again and removed.
  */
 
 import { ZarrError } from "../model/errors.ts";

@@ -1,7 +1,8 @@
 /**
- * zarrita's way of reading: chunk by chunk, through the array's own `getChunk`. For arrays whose `getChunk` somebody has replaced (a
- * proxy, a subclass, an extension), and for callers who bring a queue. Called just as zarrita calls it: the same coordinates, one call a
- * chunk and read, the caller's own signal. Reads that are neither go to the engine.
+ * zarrita's way of reading: chunk by chunk, through the array's own `getChunk`. For arrays whose
+ * `getChunk` somebody has replaced (a proxy, a subclass, an extension), and for callers who bring a
+ * queue. Called just as zarrita calls it: the same coordinates, one call a chunk and read, the
+ * caller's own signal. Reads that are neither go to the engine.
  */
 
 import { stridesOf } from "../elements/typed_arrays.ts";
@@ -218,7 +219,10 @@ function unlimited(): ChunkQueue {
   };
 }
 
-/** Reads a selection; undefined where it holds no element, of which no chunk can tell what holds none. */
+/**
+ * Reads a selection; undefined where it holds no element, of which no chunk can tell what holds
+ * none.
+ */
 export async function getByChunk(request: ByChunkRequest): Promise<Chunk<DataType> | undefined> {
   const { array, selection, shape, grid, order, signal, useSharedArrayBuffer } = request;
   if (!("Orthogonal" in selection))

@@ -1,6 +1,6 @@
 /**
- * zarrita's byte cache in front of a store: whatever container the caller brings, keyed as the caller likes. Without bound unless that
- * container has one.
+ * zarrita's byte cache in front of a store: whatever container the caller brings, keyed as the
+ * caller likes. Without bound unless that container has one.
  */
 import type { AbsolutePath, AsyncReadable, RangeQuery, StoreGetOptions } from "../model/types.ts";
 import { defineStoreExtension } from "./define.ts";

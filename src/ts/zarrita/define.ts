@@ -1,6 +1,7 @@
 /**
- * Extensions of stores and arrays, as zarrita has them: an object of overrides in front of what it extends. Everything that is not
- * overridden is the extended object's own, called with it as `this`.
+ * Extensions of stores and arrays, as zarrita has them: an object of overrides in front of what it
+ * extends. Everything that is not overridden is the extended object's own, called with it as
+ * `this`.
  */
 import { Array as ZarrArray } from "../api/array.ts";
 import { ZarrError } from "../model/errors.ts";
@@ -8,7 +9,10 @@ import type { AsyncReadable, DataType, Readable } from "../model/types.ts";
 
 type Overrides = Record<PropertyKey, unknown>;
 
-/** What stands in front of `target`: overrides first. Methods of the target run on the target: classes have private members. */
+/**
+ * What stands in front of `target`: overrides first. Methods of the target run on the target:
+ * classes have private members.
+ */
 function inFront<T extends object>(target: T, overrides: Overrides): T {
   const bound = new Map<PropertyKey, unknown>();
   const memberOf = (name: PropertyKey) => {
@@ -62,8 +66,9 @@ type ExtendedArray<R, A> =
   R extends Promise<infer Made> ? Promise<A & Added<Made, "getChunk">> : A & Added<R, "getChunk">;
 
 /**
- * Makes an extension of arrays from a function that is given an array and options, and returns a `getChunk` of its own, and whatever else the
- * extended array is to have; or a promise of these. `zarr.get` of such an array calls its `getChunk`, chunk by chunk.
+ * Makes an extension of arrays from a function that is given an array and options, and returns a
+ * `getChunk` of its own, and whatever else the extended array is to have; or a promise of these.
+ * `zarr.get` of such an array calls its `getChunk`, chunk by chunk.
  */
 export function defineArrayExtension<R extends ArrayOverrides | Promise<ArrayOverrides>, Options = void>(
   factory: (array: ZarrArray<DataType, Readable>, options: Options) => R,
@@ -96,8 +101,9 @@ function withInnerExtensions(inner: object, overrides: Overrides): Overrides {
 }
 
 /**
- * Makes an extension of stores from a function that is given a store and options, and returns methods of its own (`get`, `getRange`, any other),
- * or a promise of them. The engine calls the methods of such a store as it calls those of any store of the user's.
+ * Makes an extension of stores from a function that is given a store and options, and returns
+ * methods of its own (`get`, `getRange`, any other), or a promise of them. The engine calls the
+ * methods of such a store as it calls those of any store of the user's.
  */
 export function defineStoreExtension<R extends StoreOverrides | Promise<StoreOverrides>, Options = void>(
   factory: (store: AsyncReadable, options: Options) => R,

@@ -1,5 +1,6 @@
 /**
- * `extendStore` and `extendArray`: several extensions one after the other. The result is a promise where one of them gave one.
+ * `extendStore` and `extendArray`: several extensions one after the other. The result is a promise
+ * where one of them gave one.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
 import { applied } from "../api/array_extensions.ts";

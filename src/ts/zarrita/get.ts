@@ -1,6 +1,6 @@
 /**
- * zarrita's `get`: elements in the array's native memory order, with strides, in zarrita's wrapper classes; a scalar where every
- * dimension is indexed by a number.
+ * zarrita's `get`: elements in the array's native memory order, with strides, in zarrita's wrapper
+ * classes; a scalar where every dimension is indexed by a number.
  */
 
 import { FACTS, Array as ZarrArray } from "../api/array.ts";
@@ -18,9 +18,15 @@ import type { ChunkQueue } from "./by_chunk.ts";
 export type { ChunkQueue };
 
 export interface GetOptions extends ReadOptions {
-  /** Put the result into shared memory, which workers write themselves; a page has to be cross-origin isolated. */
+  /**
+   * Put the result into shared memory, which workers write themselves; a page has to be
+   * cross-origin isolated.
+   */
   useSharedArrayBuffer?: boolean;
-  /** Has the array read chunk by chunk, each by a call that this queue makes; without it the engine's own queues are used. */
+  /**
+   * Has the array read chunk by chunk, each by a call that this queue makes; without it the
+   * engine's own queues are used.
+   */
   createQueue?: () => ChunkQueue;
   /** @deprecated zarrita's former place of `signal`. */
   opts?: { signal?: AbortSignal };
@@ -99,7 +105,8 @@ export async function get<D extends DataType, Store extends Readable, S extends 
   const conversion = converting && (await converting);
   const entries = selection ?? [];
   const isScalar = entries.length === shape.length && entries.every((entry) => typeof entry === "number");
-  // Whoever has replaced `getChunk` wants it called; through a proxy of zarrita's it is another function too.
+  // Whoever has replaced `getChunk` wants it called; through a proxy of zarrita's it is another
+  // function too.
   const isReplaced = array.getChunk !== ZarrArray.prototype.getChunk;
   if (converting && (createQueue || isReplaced)) {
     throw new UnsupportedError("elements of another type from a getChunk that was replaced, or by a queue");

@@ -1,6 +1,6 @@
 /**
- * What zarrita shows under `_zarrita_internal_…`, for packages that bring their own kind of array (`@zarrita/ndarray`). Read and written
- * as `get` and `set` do; only the result is theirs.
+ * What zarrita shows under `_zarrita_internal_…`, for packages that bring their own kind of array
+ * (`@zarrita/ndarray`). Read and written as `get` and `set` do; only the result is theirs.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
 import { stridesOf } from "../elements/typed_arrays.ts";
@@ -79,7 +79,10 @@ function emptyLike(data: { constructor: unknown; chars?: number }, length: numbe
   return data.chars === undefined ? new Elements(length) : new Elements(data.chars, length);
 }
 
-/** A slice of a dimension of this length as `[start, stop, step]`, clipped to it as Python's `slice.indices` does. */
+/**
+ * A slice of a dimension of this length as `[start, stop, step]`, clipped to it as Python's
+ * `slice.indices` does.
+ */
 export function sliceIndices({ start, stop, step }: Slice, length: number): Indices {
   if (step === 0) throw new InvalidSelectionError("slice step cannot be zero");
   const by = step ?? 1;

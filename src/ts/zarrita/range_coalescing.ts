@@ -1,6 +1,7 @@
 /**
- * zarrita's merging of ranges: what is asked of one key within a microtask becomes few requests. For stores of the user's; a store of
- * ours is read by the engine itself, which merges by better bounds, unless the caller wants to hear of it.
+ * zarrita's merging of ranges: what is asked of one key within a microtask becomes few requests.
+ * For stores of the user's; a store of ours is read by the engine itself, which merges by better
+ * bounds, unless the caller wants to hear of it.
  */
 
 import { UnsupportedError, ZarrError } from "../model/errors.ts";
@@ -162,8 +163,9 @@ const coalescing = defineStoreExtension((store, options: RangeCoalescingOptions 
 }) as <S extends AsyncReadable>(store: S, options?: RangeCoalescingOptions) => S;
 
 /**
- * A store that is asked for neighbouring ranges of a key at once. The engine merges the ranges of its own stores anyway: in front of a
- * `FetchStore` this only serves calls of `getRange`, and `onFlush`.
+ * A store that is asked for neighbouring ranges of a key at once. The engine merges the ranges of
+ * its own stores anyway: in front of a `FetchStore` this only serves calls of `getRange`, and
+ * `onFlush`.
  */
 export function withRangeCoalescing<S extends AsyncReadable>(
   store: S,

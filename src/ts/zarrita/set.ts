@@ -1,5 +1,6 @@
 /**
- * zarrita's `set`: a scalar or a chunk to a selection of an array. As `Array.set`, in its order of arguments.
+ * zarrita's `set`: a scalar or a chunk to a selection of an array. As `Array.set`, in its order of
+ * arguments.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
 import type { AnySelection } from "../api/selection.ts";

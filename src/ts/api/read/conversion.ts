@@ -1,6 +1,7 @@
 /**
- * What becomes of elements while they are read: numbers of another type, unpacked numbers, shades and colours. Options are put into the
- * form in which the engine takes them; the workers do the rest (`src/format/conversion.rs`).
+ * What becomes of elements while they are read: numbers of another type, unpacked numbers, shades
+ * and colours. Options are put into the form in which the engine takes them; the workers do the
+ * rest (`src/format/conversion.rs`).
  */
 
 import type { NumberType, TypeDescription, ViewName } from "../../model/data_type.ts";
@@ -36,13 +37,17 @@ const RGBA: TypeDescription = { name: "rgba", kind: "raw", size: 4, widens: fals
 /** How elements are changed on the way to the caller. */
 export interface ConversionOptions {
   /**
-   * The type of the result. To an integer type numbers go to the nearest one (of two the even one), those beyond it to its bounds, and NaN to
-   * 0; to a float type to the nearest one. With `window` `"uint8"` is shades, `"rgba"` colours.
+   * The type of the result. To an integer type numbers go to the nearest one (of two the even one),
+   * those beyond it to its bounds, and NaN to 0; to a float type to the nearest one. With `window`
+   * `"uint8"` is shades, `"rgba"` colours.
    */
   as?: NumberType | "rgba" | undefined;
   /** `"cf"`: what is missing is NaN, and what is packed is unpacked, as CF's attributes say. */
   decode?: "cf" | CfOptions | undefined;
-  /** The numbers that become the first and the last shade; the bounds of integer types of up to 16 bits unless given. */
+  /**
+   * The numbers that become the first and the last shade; the bounds of integer types of up to 16
+   * bits unless given.
+   */
   window?: readonly [low: number, high: number] | undefined;
   /** The power that a place in the window, from 0 to 1, is raised to; 1 unless given. */
   gamma?: number | undefined;

@@ -1,6 +1,7 @@
 /**
- * CF's packed values: what an array's attributes make of its elements, as the conventions' module reads them
- * (`src/convention/cf/packing.rs`). The words are for the engine; nothing here looks into them.
+ * CF's packed values: what an array's attributes make of its elements, as the conventions' module
+ * reads them (`src/convention/cf/packing.rs`). The words are for the engine; nothing here looks
+ * into them.
  */
 import type { NumberType } from "../../model/data_type.ts";
 import { exactJson } from "../../model/exact_json.ts";
@@ -10,9 +11,15 @@ import { ask } from "../../port/convention.ts";
 /** How values are unpacked by CF. */
 export interface CfOptions {
   convention: "cf";
-  /** Mask what is outside of `valid_min`, `valid_max` and `valid_range`; true unless given. xarray leaves such values alone. */
+  /**
+   * Mask what is outside of `valid_min`, `valid_max` and `valid_range`; true unless given. xarray
+   * leaves such values alone.
+   */
   valid?: boolean;
-  /** Take the fill value of a version 2 array for `_FillValue` where no attribute says it, as xarray does; true unless given. */
+  /**
+   * Take the fill value of a version 2 array for `_FillValue` where no attribute says it, as xarray
+   * does; true unless given.
+   */
   zarrFillValue?: boolean;
 }
 

@@ -11,7 +11,10 @@ import type { ReadRequest } from "./read.ts";
 
 export type { PlannedObject };
 
-/** How sure a number of encoded bytes is: told by the codecs, by the chunks that were read so far, or only that it is not more, as a rule. */
+/**
+ * How sure a number of encoded bytes is: told by the codecs, by the chunks that were read so far,
+ * or only that it is not more, as a rule.
+ */
 export type EncodedBasis = "exact" | "observed" | "decoded";
 
 /** Bytes of parts that are under way at a time. */
@@ -29,8 +32,8 @@ export class ReadPlan {
   /** Stored chunks, or shards, that are asked for. */
   readonly objectCount: number;
   /**
-   * Requests: one a chunk; of a shard its index and, at least one, and at most as many ranges as it has chunks of the selection. Less what is in a
-   * cache, or absent.
+   * Requests: one a chunk; of a shard its index and, at least one, and at most as many ranges as it
+   * has chunks of the selection. Less what is in a cache, or absent.
    */
   readonly requests: { least: number; most: number };
   /** Bytes of the result. */
@@ -40,7 +43,9 @@ export class ReadPlan {
   /** Bytes that are fetched, where every chunk is there; by `encodedBasis`. */
   readonly encodedBytes: number;
   readonly encodedBasis: EncodedBasis;
-  /** Bytes that reading takes at a time: the result, and the parts under way, encoded and decoded. */
+  /**
+   * Bytes that reading takes at a time: the result, and the parts under way, encoded and decoded.
+   */
   readonly memoryBytes: number;
   readonly #page: (start: number) => Promise<PlannedObject[]>;
 
@@ -67,7 +72,10 @@ export class ReadPlan {
     this.#page = page;
   }
 
-  /** The stored chunks, or shards, in C order: found as they are asked for, since there may be millions. */
+  /**
+   * The stored chunks, or shards, in C order: found as they are asked for, since there may be
+   * millions.
+   */
   async *objects(): AsyncGenerator<PlannedObject, void, undefined> {
     for (let start = 0; ; start += PAGE) {
       const page = await this.#page(start);

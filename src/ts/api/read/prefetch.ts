@@ -1,6 +1,6 @@
 /**
- * Fetching ahead: asks now for what a read of a selection would ask for, behind everything that somebody waits for. Nothing
- * is decoded.
+ * Fetching ahead: asks now for what a read of a selection would ask for, behind everything that
+ * somebody waits for. Nothing is decoded.
  */
 import { call } from "../../port/engine.ts";
 import { arrayNumber, bindCodecs, observe } from "../arrays.ts";

@@ -1,6 +1,6 @@
 /**
- * A selection part by part, as the parts arrive. Whoever takes them sets the pace: the engine waits while some are not taken, and so holds
- * no more than a few, however large the selection is.
+ * A selection part by part, as the parts arrive. Whoever takes them sets the pace: the engine waits
+ * while some are not taken, and so holds no more than a few, however large the selection is.
  */
 import { ZarrError } from "../../model/errors.ts";
 import { call } from "../../port/engine.ts";
@@ -16,11 +16,14 @@ import { observeRead, type ReadOptions, type ReadRequest, readArguments } from "
 
 /** What `Array.stream` takes beside the selection. */
 export interface StreamOptions extends ReadOptions {
-  /** `"nearest"` (the default) begins at `centre` and goes outwards, `"c"` goes row by row. Parts come as they arrive. */
+  /**
+   * `"nearest"` (the default) begins at `centre` and goes outwards, `"c"` goes row by row. Parts
+   * come as they arrive.
+   */
   order?: "nearest" | "c";
   /**
-   * A place of the result, by its own dimensions (those that an integer selects are not among them); its middle unless given. What is nearest
-   * comes first.
+   * A place of the result, by its own dimensions (those that an integer selects are not among
+   * them); its middle unless given. What is nearest comes first.
    */
   centre?: readonly number[];
 }

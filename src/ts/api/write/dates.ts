@@ -49,7 +49,10 @@ function inUnits(date: Date, unit: TimeUnit): [count: bigint, exact: boolean] | 
   return fine === undefined ? undefined : [ms * fine, true];
 }
 
-/** The count that means this moment, NaT for an invalid date; undefined where it is none, unless it may be cut (`cast`). */
+/**
+ * The count that means this moment, NaT for an invalid date; undefined where it is none, unless it
+ * may be cut (`cast`).
+ */
 export function countOfDate(
   date: Date,
   unit: TimeUnit = "generic",

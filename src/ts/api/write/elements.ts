@@ -1,6 +1,7 @@
 /**
- * Values of any data type into packed elements: what `read/elements.ts` and `read/variable.ts` make of them, the other way.
- * Elements with lengths of their own are bytes one after the other, and where each begins.
+ * Values of any data type into packed elements: what `read/elements.ts` and `read/variable.ts` make
+ * of them, the other way. Elements with lengths of their own are bytes one after the other, and
+ * where each begins.
  */
 import type { FieldDescription, TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
@@ -143,7 +144,10 @@ function scatter(output: Uint8Array, size: number, { offset }: FieldDescription,
 const isColumns = (data: unknown): data is Record<string, unknown> =>
   typeof data === "object" && data !== null && !Array.isArray(data) && !ArrayBuffer.isView(data);
 
-/** A field of all structs as values: a column as `get` gives it, or the list of what each struct has. */
+/**
+ * A field of all structs as values: a column as `get` gives it, or the list of what each struct
+ * has.
+ */
 function column(field: FieldDescription, values: Values, given: unknown): Values {
   const whole = isColumns(given) && "data" in given ? (given as unknown as Values) : undefined;
   const shape = [...values.shape, ...field.shape];
@@ -193,7 +197,10 @@ function packStructs(type: TypeDescription, values: Values, options: PackOptions
   return { bytes };
 }
 
-/** A column of fewer dimensions than the structs spreads over them; its own array's dimensions come last. */
+/**
+ * A column of fewer dimensions than the structs spreads over them; its own array's dimensions come
+ * last.
+ */
 function spreadColumn(values: Values, field: FieldDescription, shape: readonly number[]): Values {
   const own = field.shape.length;
   const outer = values.shape.length - own;

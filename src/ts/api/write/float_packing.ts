@@ -1,6 +1,7 @@
 /**
- * Packing of floats that JavaScript has no typed array for, which the engine does. Values are packed twice: the first time to
- * learn which numbers there are, the second time with the engine's answers.
+ * Packing of floats that JavaScript has no typed array for, which the engine does. Values are
+ * packed twice: the first time to learn which numbers there are, the second time with the engine's
+ * answers.
  */
 import { call } from "../../port/engine.ts";
 import type { FloatsToPack, PackedFloats } from "../../port/operations.ts";

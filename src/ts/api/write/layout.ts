@@ -1,6 +1,6 @@
 /**
- * Values with their layout, as callers give them: numpy's rules for how they spread over a selection, and walks over them. Strides
- * count elements; 0 repeats one.
+ * Values with their layout, as callers give them: numpy's rules for how they spread over a
+ * selection, and walks over them. Strides count elements; 0 repeats one.
  */
 import { ZarrError } from "../../model/errors.ts";
 
@@ -50,7 +50,10 @@ export function isPacked({ shape, stride }: Pick<Values, "shape" | "stride">): b
   return shape.every((extent, axis) => extent === 1 || stride[axis] === packed[axis]) || product(shape) === 0;
 }
 
-/** Calls `visit` with the place of each row's first value, in C order; a row has `shape.at(-1)` values, `stride.at(-1)` apart. */
+/**
+ * Calls `visit` with the place of each row's first value, in C order; a row has `shape.at(-1)`
+ * values, `stride.at(-1)` apart.
+ */
 export function eachRow(
   { shape, stride }: Pick<Values, "shape" | "stride">,
   visit: (start: number) => void,
@@ -88,7 +91,10 @@ export function placeText(linear: number, shape: readonly number[]): string {
   return `[${index.join(", ")}]`;
 }
 
-/** Whatever gives its entries by number: arrays, typed arrays, and zarrita's wrappers, whose `get` is faster. */
+/**
+ * Whatever gives its entries by number: arrays, typed arrays, and zarrita's wrappers, whose `get`
+ * is faster.
+ */
 type Entries = ArrayLike<unknown> & { get?(at: number): unknown };
 
 /** The entry of a list by number. */

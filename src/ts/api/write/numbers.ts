@@ -1,6 +1,7 @@
 /**
- * Numbers into packed elements. What a type cannot hold is refused with its place, or converted as a cast in C would where the
- * caller says so: fractions are cut off, what is too large wraps around, anything but 0 is true.
+ * Numbers into packed elements. What a type cannot hold is refused with its place, or converted as
+ * a cast in C would where the caller says so: fractions are cut off, what is too large wraps
+ * around, anything but 0 is true.
  */
 
 import { CLASSES, type Elements, type ElementsClass, isView } from "../../elements/typed_arrays.ts";
@@ -18,7 +19,9 @@ export interface PackOptions {
   floats?: FloatPacker;
 }
 
-/** Turns one value into what a typed array takes; undefined for a value that the type cannot hold. */
+/**
+ * Turns one value into what a typed array takes; undefined for a value that the type cannot hold.
+ */
 type Convert = (value: unknown) => number | bigint | undefined;
 
 const asNumber = (value: unknown): number => (typeof value === "boolean" ? Number(value) : Number(value));

@@ -1,6 +1,7 @@
 /**
- * What callers write: a scalar, a typed array, a plain array (nested ones as NumPy reads them), a chunk with strides, columns or
- * objects of structs. Here it becomes values with a layout, or one element for all places.
+ * What callers write: a scalar, a typed array, a plain array (nested ones as NumPy reads them), a
+ * chunk with strides, columns or objects of structs. Here it becomes values with a layout, or one
+ * element for all places.
  */
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
@@ -62,7 +63,9 @@ function unnest(list: readonly unknown[]): { data: unknown; shape: number[] } {
   return { data: level, shape };
 }
 
-/** A list as values: flat ones have the target's shape where they are as long, else one dimension. */
+/**
+ * A list as values: flat ones have the target's shape where they are as long, else one dimension.
+ */
 function listed(type: TypeDescription, list: ArrayLike<unknown>, target: readonly number[]): Values {
   const units = type.kind === "complex" ? 2 : 1;
   const nests = isNumeric(type) || type.kind === "string" || type.kind === "utf32" || type.kind === "struct";

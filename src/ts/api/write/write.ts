@@ -1,6 +1,6 @@
 /**
- * Writes to an array: values become packed elements, the engine cuts them into chunks, and a full build of it, in workers where
- * there are any, reads, changes and encodes each.
+ * Writes to an array: values become packed elements, the engine cuts them into chunks, and a full
+ * build of it, in workers where there are any, reads, changes and encodes each.
  */
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
@@ -29,7 +29,8 @@ export interface WriteProgress {
 /** What every call that writes elements takes. */
 export interface WriteOptions extends PackOptions {
   /**
-   * Ends the call; it rejects with the signal's reason at once. Chunks that are being written then still are, whole; no others.
+   * Ends the call; it rejects with the signal's reason at once. Chunks that are being written then
+   * still are, whole; no others.
    */
   signal?: AbortSignal;
   /** Hears how far it is. */

@@ -1,6 +1,7 @@
 /**
- * Memory for copies of bytes that go to a decoder while others need them too. It comes back with the answers, and is used again: new
- * memory costs a page fault for every 4 KiB, which is more than the copy.
+ * Memory for copies of bytes that go to a decoder while others need them too. It comes back with
+ * the answers, and is used again: new memory costs a page fault for every 4 KiB, which is more than
+ * the copy.
  */
 
 /** Copies of fewer bytes take memory that allocators have at hand. */
@@ -11,7 +12,9 @@ const MOST_BYTES = 16 << 20;
 let kept: ArrayBuffer[] = [];
 let keptBytes = 0;
 
-/** What is allocated for so many bytes: chunks differ in length, and the next one is to fit, too. */
+/**
+ * What is allocated for so many bytes: chunks differ in length, and the next one is to fit, too.
+ */
 function roomFor(byteLength: number): number {
   const step = 2 ** Math.max(12, Math.ceil(Math.log2(byteLength)) - 3);
   return Math.ceil(byteLength / step) * step;

@@ -1,6 +1,7 @@
 /**
- * One instance of the engine that only decodes, driven through the plain numbers of `src/js/decode_host.rs`: no
- * wasm-bindgen glue, no imports. Runs in a worker, or on the caller's thread where there are none.
+ * One instance of the engine that only decodes, driven through the plain numbers of
+ * `src/js/decode_host.rs`: no wasm-bindgen glue, no imports. Runs in a worker, or on the caller's
+ * thread where there are none.
  */
 import { type CodecAnswer, type CodecRequest, readRequests } from "../../codec/site.ts";
 import type { Supply, Unstored, Update } from "./messages.ts";
@@ -158,7 +159,10 @@ export class DecodeHost {
     return this.#wasm.zarr_is_waiting(part) !== 0;
   }
 
-  /** The part's elements, copied out unless somebody takes them where they are; of an update that has waited, what is to be stored. */
+  /**
+   * The part's elements, copied out unless somebody takes them where they are; of an update that
+   * has waited, what is to be stored.
+   */
   finish(
     part: number,
     take?: (elements: Uint8Array) => void,
@@ -176,7 +180,10 @@ export class DecodeHost {
     this.#wasm.zarr_cancel(part);
   }
 
-  /** A stored chunk as it is to be stored with this change; `"waiting"` while codecs of the user's have to be run for it. */
+  /**
+   * A stored chunk as it is to be stored with this change; `"waiting"` while codecs of the user's
+   * have to be run for it.
+   */
   update(
     part: number,
     array: number,
@@ -220,7 +227,9 @@ export class DecodeHost {
     return this.#text(address(zarr_panic_ptr()), address(zarr_panic_len()));
   }
 
-  /** Copies bytes in and tells where they are; `zarr_free` with their length gives the place back. */
+  /**
+   * Copies bytes in and tells where they are; `zarr_free` with their length gives the place back.
+   */
   #place(bytes: Uint8Array | Uint32Array): number {
     const pointer = address(this.#wasm.zarr_alloc(bytes.byteLength));
     if (pointer === 0) {

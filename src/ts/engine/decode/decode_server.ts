@@ -1,6 +1,7 @@
 /**
- * Answers the messages of `protocol.ts` with instances of the engine, one after the other. An instance that trapped, or
- * whose memory grew past a limit, is dropped; the next one is made from the kept module and told of its arrays again.
+ * Answers the messages of `protocol.ts` with instances of the engine, one after the other. An
+ * instance that trapped, or whose memory grew past a limit, is dropped; the next one is made from
+ * the kept module and told of its arrays again.
  */
 import { CodecRunner } from "../../codec/run.ts";
 import { DecodeFailure, DecodeHost } from "./decode_host.ts";
@@ -220,7 +221,10 @@ export class DecodeServer {
     if (seat.begun.size === 0 && (seat.host?.memoryBytes ?? 0) > seat.recycleBytes) this.#drop(seat);
   }
 
-  /** Forgets the instance and everything it was told; its other parts are answered when they are next named. */
+  /**
+   * Forgets the instance and everything it was told; its other parts are answered when they are
+   * next named.
+   */
   #drop(seat: Seat): void {
     seat.host = undefined;
     seat.bound.clear();

@@ -1,7 +1,8 @@
 /**
- * A decoder as the pool sees it: something that takes the messages of `protocol.ts` and answers them. Four kinds: a
- * worker from a blob, a worker from a URL, a worker thread of Node, and the caller's own thread. Which one works is found
- * out by trying, in that order; a content security policy forbids some, and some engines lack some.
+ * A decoder as the pool sees it: something that takes the messages of `protocol.ts` and answers
+ * them. Four kinds: a worker from a blob, a worker from a URL, a worker thread of Node, and the
+ * caller's own thread. Which one works is found out by trying, in that order; a content security
+ * policy forbids some, and some engines lack some.
  */
 
 import { breathe } from "../../elements/breathe.ts";

@@ -1,7 +1,8 @@
 /**
- * Between workers that write to shared memory and whoever gives it up. Nobody can take shared memory back, and nobody may stand still on a
- * page's thread: writers announce themselves for some rows at a time, and look whether they still may; once the gate is closed and all
- * who were inside have left, nothing is written any more.
+ * Between workers that write to shared memory and whoever gives it up. Nobody can take shared
+ * memory back, and nobody may stand still on a page's thread: writers announce themselves for some
+ * rows at a time, and look whether they still may; once the gate is closed and all who were inside
+ * have left, nothing is written any more.
  */
 import { nextTask } from "../../elements/breathe.ts";
 
@@ -11,7 +12,10 @@ export type Gate = Int32Array<SharedArrayBuffer>;
 const CLOSED = 0;
 const INSIDE = 1;
 
-/** Some rows are written in less than a millisecond. Whoever is inside for so long was ended there, and writes nothing. */
+/**
+ * Some rows are written in less than a millisecond. Whoever is inside for so long was ended there,
+ * and writes nothing.
+ */
 const LOST_MS = 1000;
 
 export const newGate = (): Gate => new Int32Array(new SharedArrayBuffer(8));

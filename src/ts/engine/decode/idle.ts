@@ -12,7 +12,10 @@ export class IdleClock {
   /** When the timer rings; never, while there is none. */
   #due = Number.POSITIVE_INFINITY;
 
-  /** `end(since)` ends what has been idle since then or longer, and says whether there is more to watch; a limit in ms, or none. */
+  /**
+   * `end(since)` ends what has been idle since then or longer, and says whether there is more to
+   * watch; a limit in ms, or none.
+   */
   constructor(limit: () => number, end: (since: number) => boolean) {
     this.#limit = limit;
     this.#end = end;

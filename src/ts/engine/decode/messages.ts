@@ -1,6 +1,7 @@
 /**
- * The messages between the caller's thread and whatever decodes: a worker, or the same code on the caller's own thread.
- * Nothing here knows what the numbers in headers and tables mean; they go from one wasm instance to another.
+ * The messages between the caller's thread and whatever decodes: a worker, or the same code on the
+ * caller's own thread. Nothing here knows what the numbers in headers and tables mean; they go from
+ * one wasm instance to another.
  */
 
 import type { Failure } from "../../codec/fault.ts";
@@ -11,7 +12,10 @@ import type { Gate } from "./gate.ts";
 
 export type { Failure, Home };
 
-/** One arrived response, cut for one part: a table of pieces and the buffers that it refers to by position. */
+/**
+ * One arrived response, cut for one part: a table of pieces and the buffers that it refers to by
+ * position.
+ */
 export interface Supply {
   table: Uint32Array;
   buffers: Uint8Array[];
@@ -21,7 +25,10 @@ export interface Supply {
   ends?: Uint32Array | undefined;
 }
 
-/** What of a stored chunk changes: the bytes that are stored, where they matter, and the new elements. */
+/**
+ * What of a stored chunk changes: the bytes that are stored, where they matter, and the new
+ * elements.
+ */
 export interface Update {
   old: Uint8Array | undefined;
   elements: Uint8Array;
@@ -47,7 +54,10 @@ export interface WorkMessage {
   answers?: CodecAnswer[];
   /** All supplies are in: answer with the part's elements. */
   finish: boolean;
-  /** On the caller's own thread: takes the elements where they stand, and they are gone when it returns. */
+  /**
+   * On the caller's own thread: takes the elements where they stand, and they are gone when it
+   * returns.
+   */
   take?: ((elements: Uint8Array) => void) | undefined;
   /** In a worker: takes the elements instead of the answer. */
   target?: SharedTarget;
@@ -75,9 +85,10 @@ export type ToDecoder =
 export type Unstored = "same" | "empty";
 
 /**
- * How a work message ended: of a part that goes on, `done` says nothing more. `trap` is what remains of a panic. A part that waits for codecs of the user's `asks` for those that run on the
- * caller's thread; those that run here (`isRunning`) have `answered` later, which asks for another message. `warnings` are of the
- * chunks that were decoded for the message.
+ * How a work message ended: of a part that goes on, `done` says nothing more. `trap` is what
+ * remains of a panic. A part that waits for codecs of the user's `asks` for those that run on the
+ * caller's thread; those that run here (`isRunning`) have `answered` later, which asks for another
+ * message. `warnings` are of the chunks that were decoded for the message.
  */
 export type Outcome = { warnings?: string[] } & Ended;
 

@@ -1,5 +1,6 @@
 /**
- * What a part is given, as it may be posted to a worker: buffers that nobody else needs are handed over, others are copied.
+ * What a part is given, as it may be posted to a worker: buffers that nobody else needs are handed
+ * over, others are copied.
  */
 
 import { copyOf } from "./copy_memory.ts";
@@ -32,7 +33,10 @@ export const packUpdate = (
   elements: transferable(elements, ownsElements, transfer),
 });
 
-/** Buffers smaller than this (on average) are copied into one: each that is posted costs as much as copying some ten KiB. */
+/**
+ * Buffers smaller than this (on average) are copied into one: each that is posted costs as much as
+ * copying some ten KiB.
+ */
 const SMALL_BYTES = 16 << 10;
 
 /** Buffers as they may be posted, and which of them to transfer: what others need is copied. */

@@ -1,6 +1,6 @@
 /**
- * The user's codecs of one part, as far as they are modules: runs them where the part is decoded, beside other parts, and keeps their
- * answers until the part is gone on with.
+ * The user's codecs of one part, as far as they are modules: runs them where the part is decoded,
+ * beside other parts, and keeps their answers until the part is gone on with.
  */
 
 import { type CodecEntry, entryOf } from "../../codec/entry.ts";

@@ -1,7 +1,7 @@
 /**
- * Memory of parts that have been placed, kept for the next ones: new memory costs a page fault for every 4 KiB, which is as much work
- * as the copy into it. On the caller's thread it is what workers have transferred, and goes back to them with the next part; in a worker
- * it is what has come back.
+ * Memory of parts that have been placed, kept for the next ones: new memory costs a page fault for
+ * every 4 KiB, which is as much work as the copy into it. On the caller's thread it is what workers
+ * have transferred, and goes back to them with the next part; in a worker it is what has come back.
  */
 
 /** More are seldom under way at a time. */

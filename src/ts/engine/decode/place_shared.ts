@@ -1,6 +1,6 @@
 /**
- * Puts a part into a result that workers share, straight from the decoder's memory: nothing is transferred, and the caller's thread places
- * nothing.
+ * Puts a part into a result that workers share, straight from the decoder's memory: nothing is
+ * transferred, and the caller's thread places nothing.
  */
 import { Rows } from "../../elements/rows.ts";
 import { passGate } from "./gate.ts";

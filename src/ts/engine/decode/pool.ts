@@ -1,6 +1,7 @@
 /**
- * Hands parts to decoders. All messages of a part go to one decoder. A decoder has at most two messages at a time; the
- * rest wait here, where they can still be cancelled and where the more urgent go first.
+ * Hands parts to decoders. All messages of a part go to one decoder. A decoder has at most two
+ * messages at a time; the rest wait here, where they can still be cancelled and where the more
+ * urgent go first.
  */
 
 import type { CodecAnswer, CodecRequest } from "../../codec/site.ts";
@@ -33,7 +34,10 @@ export interface BoundArray {
 /** Bytes to be stored; null where all is fill value, undefined where nothing has changed. */
 export type Updated = Uint8Array<ArrayBuffer> | null | undefined;
 
-/** A part's elements (of an update its bytes), or the error as the engine reads it: its report in JSON. */
+/**
+ * A part's elements (of an update its bytes), or the error as the engine reads it: its report in
+ * JSON.
+ */
 type Settled = { elements: Updated } | Failure;
 
 const failed = (code: ErrorReport["code"], message: string): Failure => ({
@@ -53,9 +57,15 @@ export class PartTask {
   /** What codecs of the user's made and was not posted yet. */
   answers: CodecAnswer[] = [];
   isFinishing = false;
-  /** Takes the elements where they are decoded, if that is on the caller's thread; then they are not answered with. */
+  /**
+   * Takes the elements where they are decoded, if that is on the caller's thread; then they are not
+   * answered with.
+   */
   take: ((elements: Uint8Array) => void) | undefined;
-  /** Where a worker puts the elements, if that is memory that it shares; then they are not answered with either. */
+  /**
+   * Where a worker puts the elements, if that is memory that it shares; then they are not answered
+   * with either.
+   */
   target: SharedTarget | undefined;
   isUpdate = false;
   /** Modules of the user's are at work on it, at its decoder. */
@@ -89,7 +99,10 @@ interface Seat {
   arrays: Set<number>;
   /** Parts that began here and are not over. */
   parts: Map<number, PartTask>;
-  /** Work messages that are not answered yet, in their order: 1 for each that is work, 0 for the mere end of a part. */
+  /**
+   * Work messages that are not answered yet, in their order: 1 for each that is work, 0 for the
+   * mere end of a part.
+   */
   unanswered: number[];
   /** How many of them are work. */
   ahead: number;
@@ -123,7 +136,10 @@ export class DecodePool {
   #closings = 0;
   readonly #idle: IdleClock;
 
-  /** `open` starts a decoder; never more than `limit()` of them. One that had nothing to do for `idleMs()` ends. */
+  /**
+   * `open` starts a decoder; never more than `limit()` of them. One that had nothing to do for
+   * `idleMs()` ends.
+   */
   constructor(
     open: () => Promise<Decoder>,
     limit: () => number,
@@ -211,7 +227,8 @@ export class DecodePool {
   }
 
   #queue(part: PartTask): void {
-    // The mere end of a part is no work, and waits for nothing; a decoder that has nothing to do does not wait either.
+    // The mere end of a part is no work, and waits for nothing; a decoder that has nothing to do
+    // does not wait either.
     if (part.seat && isMereEnd(part)) {
       this.#post(part.seat, part);
       return;
@@ -223,7 +240,9 @@ export class DecodePool {
     else this.#pumpSoon();
   }
 
-  /** Posts when whoever queues is done: what a part is given at once, and its end, are one message. */
+  /**
+   * Posts when whoever queues is done: what a part is given at once, and its end, are one message.
+   */
   #pumpSoon(): void {
     if (this.#isPumpDue) return;
     this.#isPumpDue = true;
@@ -243,7 +262,9 @@ export class DecodePool {
     );
   }
 
-  /** Posts what can be posted, the most urgent first, and opens decoders while parts wait for one. */
+  /**
+   * Posts what can be posted, the most urgent first, and opens decoders while parts wait for one.
+   */
   #pump(): void {
     // What a decoder on its way could begin at once does not queue up at one that is there.
     const most = this.#opening > 0 ? 1 : AHEAD;
@@ -298,7 +319,10 @@ export class DecodePool {
     seat.port.post(message, transfer);
   }
 
-  /** Says where the elements go: to the result at once, into memory that is shared, or into some that comes back. */
+  /**
+   * Says where the elements go: to the result at once, into memory that is shared, or into some
+   * that comes back.
+   */
   #finishAt({ port }: Seat, { take, target }: PartTask, message: WorkMessage, transfer: ArrayBuffer[]): void {
     if (port.rung === "caller") {
       message.take = take;
@@ -411,7 +435,9 @@ export class DecodePool {
     }
   }
 
-  /** Has the page run codecs of the user's; the part goes on, where it is, when all have answered. */
+  /**
+   * Has the page run codecs of the user's; the part goes on, where it is, when all have answered.
+   */
   #runCodecs(seat: Seat, part: PartTask, requests: CodecRequest[]): void {
     const { codecs } = part.array;
     if (requests.length === 0 || !codecs) return;
@@ -438,7 +464,10 @@ export class DecodePool {
     part.settle(cause === undefined ? { report } : { report, cause });
   }
 
-  /** A decoder is gone: its parts fail, and are begun again by whoever reads them; another takes its place when one is needed. */
+  /**
+   * A decoder is gone: its parts fail, and are begun again by whoever reads them; another takes its
+   * place when one is needed.
+   */
   #crashed(seat: Seat, reason: string): void {
     const at = this.#seats.indexOf(seat);
     if (at < 0) return;

@@ -1,5 +1,6 @@
 /**
- * The two pools of decoders: workers, and the engine's own thread for work so small that sending it takes longer.
+ * The two pools of decoders: workers, and the engine's own thread for work so small that sending it
+ * takes longer.
  */
 import type { Home } from "../../model/node_summary.ts";
 import { engineModule } from "../compile.ts";
@@ -36,8 +37,9 @@ export const poolFor = (bytes: number): DecodePool =>
   bytes <= CALLER_BYTES || workerLimit() === 0 ? caller : workers;
 
 /**
- * Whoever is to decode what is still to be fetched: it starts meanwhile. Until a worker is there, the first tiles of a page are decoded
- * here, unless another build of the engine does that: those are large, and what they decode takes long.
+ * Whoever is to decode what is still to be fetched: it starts meanwhile. Until a worker is there,
+ * the first tiles of a page are decoded here, unless another build of the engine does that: those
+ * are large, and what they decode takes long.
  */
 export function decoderFor(bytes: number, chunkBytes: number, home: Home): DecodePool {
   const pool = poolFor(bytes).prepared();

@@ -1,6 +1,6 @@
 /**
- * Requests that the page has sent before the engine could: documents of a node that is being opened. The engine finds them
- * under way; the page gives up those that nobody asks for.
+ * Requests that the page has sent before the engine could: documents of a node that is being
+ * opened. The engine finds them under way; the page gives up those that nobody asks for.
  */
 import { page } from "../page.ts";
 import { PageResponse, type ResponseParts } from "./page_response.ts";

@@ -1,5 +1,6 @@
 /**
- * The answer of a `fetch` that ran on the page, as the engine reads answers: status, some headers, and the whole body.
+ * The answer of a `fetch` that ran on the page, as the engine reads answers: status, some headers,
+ * and the whole body.
  */
 
 /** An answer as it crosses. */

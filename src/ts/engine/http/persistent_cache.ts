@@ -1,6 +1,7 @@
 /**
- * Answers of servers kept in Cache Storage, which outlives the page. That takes no partial answers (status 206): a range is kept as a whole
- * answer under an address of its own, which never goes over the wire. A range of what is kept as a whole is cut from it.
+ * Answers of servers kept in Cache Storage, which outlives the page. That takes no partial answers
+ * (status 206): a range is kept as a whole answer under an address of its own, which never goes
+ * over the wire. A range of what is kept as a whole is cut from it.
  */
 
 import type { CacheDefinition } from "../../port/definitions.ts";
@@ -86,7 +87,10 @@ function isWhole(response: Response, bytes: ArrayBuffer): boolean {
   return encoding !== "identity" || announced === null || Number(announced) === bytes.byteLength;
 }
 
-/** Whether only the server may answer; `src/js/fetch.rs` says so, since the mode for the browser's own cache has other reasons too. */
+/**
+ * Whether only the server may answer; `src/js/fetch.rs` says so, since the mode for the browser's
+ * own cache has other reasons too.
+ */
 const isReload = (request: Request) =>
   request.cache === "reload" || (request as unknown as Record<symbol, unknown>)[RELOAD] === true;
 

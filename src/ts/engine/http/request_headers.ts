@@ -1,6 +1,6 @@
 /**
- * Headers of the user's on every request: given once, or by a function, which is asked again when a server answers 401 to
- * the headers that it gave.
+ * Headers of the user's on every request: given once, or by a function, which is asked again when a
+ * server answers 401 to the headers that it gave.
  */
 import { ZarrError } from "../../model/errors.ts";
 import type { HeaderPairs } from "../../port/definitions.ts";
@@ -34,7 +34,10 @@ class CurrentHeaders {
     return this.#current;
   }
 
-  /** Others than these, which were refused: asked for once, however many requests were refused with them. */
+  /**
+   * Others than these, which were refused: asked for once, however many requests were refused with
+   * them.
+   */
   insteadOf(refused: Promise<Headers>): Promise<Headers> {
     if (this.#current === undefined || this.#current === refused) this.#current = this.#keep(this.#ask(true));
     return this.#current;

@@ -1,6 +1,7 @@
 /**
- * How an HTTP store sends its requests: by this thread's `fetch` or the user's on the page, with the user's headers, and after
- * a look into the persistent cache. What answers mean is decided in Rust (`src/store/http`).
+ * How an HTTP store sends its requests: by this thread's `fetch` or the user's on the page, with
+ * the user's headers, and after a look into the persistent cache. What answers mean is decided in
+ * Rust (`src/store/http`).
  */
 import type { HttpDefinition } from "../../port/definitions.ts";
 import { page } from "../page.ts";

@@ -1,5 +1,6 @@
 /**
- * What an operation is given beside its arguments, and the type of the tables that operations stand in.
+ * What an operation is given beside its arguments, and the type of the tables that operations stand
+ * in.
  */
 import type { AnswerOf, ArgumentsOf, OperationName } from "../../port/operations.ts";
 

@@ -1,5 +1,6 @@
 /**
- * Operations on nodes: opening, listing, creating, changing and removing them, and what describes them.
+ * Operations on nodes: opening, listing, creating, changing and removing them, and what describes
+ * them.
  */
 import { parseDescription, type TypeDescription } from "../../model/data_type.ts";
 import type { ArraySummary, NodeSummary, UnreadableSummary } from "../../model/node_summary.ts";

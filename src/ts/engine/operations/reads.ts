@@ -94,7 +94,8 @@ export const readOperations: Handlers<Names> = {
 
   forgetChunks({ array }) {
     const known = arrayOf(array);
-    // One that the instance does not know has nothing that is kept; what is wrong with it is for reading to tell.
+    // One that the instance does not know has nothing that is kept; what is wrong with it is for
+    // reading to tell.
     const id = known.handle?.id;
     if (id !== undefined && hasInstance()) callNow((glue) => glue.forgetChunks(id));
     return undefined;

@@ -1,6 +1,6 @@
 /**
- * Operations that write elements. The page packs values; the engine cuts them into chunks, and its full build reads, changes
- * and encodes each, in workers where there are any.
+ * Operations that write elements. The page packs values; the engine cuts them into chunks, and its
+ * full build reads, changes and encodes each, in workers where there are any.
  */
 import { VARIABLE_SIZE } from "../../elements/size.ts";
 import type { TypeDescription } from "../../model/data_type.ts";

@@ -1,6 +1,6 @@
 /**
- * The result of a read, put together in the engine: parts come in any order and are placed; a result of one part is that
- * part. The page gives it its last form (`api/read/form.ts`).
+ * The result of a read, put together in the engine: parts come in any order and are placed; a
+ * result of one part is that part. The page gives it its last form (`api/read/form.ts`).
  */
 import { placeAtOnce, placeElements, placeFill, repeat } from "../../elements/place.ts";
 import { type PlacedChunk, placeChunk } from "../../elements/place_chunk.ts";
@@ -36,7 +36,10 @@ const product = (extents: readonly number[]) => extents.reduce((total, extent) =
 const isSharedMemory = (buffer: ArrayBufferLike) =>
   Object.prototype.toString.call(buffer) === "[object SharedArrayBuffer]";
 
-/** Whether shared memory may be given to workers: on a page that is not isolated it can be made by way of wasm, but not posted. */
+/**
+ * Whether shared memory may be given to workers: on a page that is not isolated it can be made by
+ * way of wasm, but not posted.
+ */
 const canShare = () =>
   typeof SharedArrayBuffer !== "undefined" &&
   (globalThis as { crossOriginIsolated?: boolean }).crossOriginIsolated !== false;
@@ -59,7 +62,10 @@ export class Assembly {
   #isFresh = true;
   /** Instead of bytes, of elements with lengths of their own. */
   #variable: VariableAssembly | undefined;
-  /** The read has failed or was given up: its memory, which may be the caller's, is not touched any more. */
+  /**
+   * The read has failed or was given up: its memory, which may be the caller's, is not touched any
+   * more.
+   */
   #isOver = false;
   /** What workers go by that write to shared memory. */
   #gate: Gate | undefined;
@@ -74,7 +80,10 @@ export class Assembly {
     this.#type = type;
   }
 
-  /** Ends placing, also of what is being placed. A promise, if there is one, resolves when workers have let go of shared memory. */
+  /**
+   * Ends placing, also of what is being placed. A promise, if there is one, resolves when workers
+   * have let go of shared memory.
+   */
   leave(): undefined | Promise<void> {
     this.#isOver = true;
     return this.#gate && closeGate(this.#gate);
@@ -92,7 +101,10 @@ export class Assembly {
     if (isFramed) this.#fillAll();
   }
 
-  /** Takes a part: its elements (undefined: all fill value, null: nothing), and chunks that are placed over them. */
+  /**
+   * Takes a part: its elements (undefined: all fill value, null: nothing), and chunks that are
+   * placed over them.
+   */
   part(
     start: ArrayLike<number>,
     shape: ArrayLike<number>,
@@ -108,8 +120,9 @@ export class Assembly {
   }
 
   /**
-   * Who puts a part's elements into the result while they stand in memory that is not ours, without letting others in; undefined where
-   * they have to be kept. Fails where there is no room for the result.
+   * Who puts a part's elements into the result while they stand in memory that is not ours, without
+   * letting others in; undefined where they have to be kept. Fails where there is no room for the
+   * result.
    */
   placer(start: ArrayLike<number>, shape: ArrayLike<number>): ((elements: Uint8Array) => void) | undefined {
     if (this.#variable) return undefined;

@@ -1,5 +1,6 @@
 /**
- * One read as the engine sees it: the sink of its parts, and the door to the decoders. Driven by `src/js/read.rs`.
+ * One read as the engine sees it: the sink of its parts, and the door to the decoders. Driven by
+ * `src/js/read.rs`.
  */
 import type { PlacedChunk } from "../../elements/place_chunk.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
@@ -14,9 +15,14 @@ import type { Layout } from "./assembly.ts";
 export interface Sink {
   expect(type: TypeDescription): void;
   begin(layout: Layout): void;
-  /** The read has failed or was given up; nothing is taken any more, once the promise, if there is one, has resolved. */
+  /**
+   * The read has failed or was given up; nothing is taken any more, once the promise, if there is
+   * one, has resolved.
+   */
   leave?(): undefined | void | Promise<void>;
-  /** Who takes a part's elements at once, in memory that is lent; without, `part` gets them to keep. */
+  /**
+   * Who takes a part's elements at once, in memory that is lent; without, `part` gets them to keep.
+   */
   placer?(start: ArrayLike<number>, shape: ArrayLike<number>): ((elements: Uint8Array) => void) | undefined;
   /** Where workers put a part's elements themselves. */
   target?(start: ArrayLike<number>, shape: ArrayLike<number>): SharedTarget | undefined;
@@ -56,7 +62,10 @@ function placed(place: (elements: Uint8Array) => void, elements: Uint8Array): vo
 export class Job {
   readonly #options: JobOptions;
   readonly #parts = new Map<number, PartTask>();
-  /** Why the sink did not begin, if it refused: an error of its own, which Rust would take for a lack of memory. */
+  /**
+   * Why the sink did not begin, if it refused: an error of its own, which Rust would take for a
+   * lack of memory.
+   */
   refusal: unknown;
   #pool = poolFor(Number.POSITIVE_INFINITY);
 

@@ -1,5 +1,6 @@
 /**
- * A sink that sends each part to the page when it is there, and waits until the page has taken it: streams.
+ * A sink that sends each part to the page when it is there, and waits until the page has taken it:
+ * streams.
  */
 import type { PlacedChunk } from "../../elements/place_chunk.ts";
 import type { TypeDescription } from "../../model/data_type.ts";

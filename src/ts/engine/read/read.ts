@@ -29,7 +29,10 @@ function decodedBytes(chunks: readonly number[], { shape, elementSize }: Layout)
   }, elementSize || VARIABLE_SIZE);
 }
 
-/** Reads into a sink; resolves to what it took. When this rejects, nothing writes to the sink any more. */
+/**
+ * Reads into a sink; resolves to what it took. When this rejects, nothing writes to the sink any
+ * more.
+ */
 export async function readInto(read: ReadInto): Promise<ProgressNumbers> {
   const { array, request, type, sink, signal, onProgress } = read;
   const { chunks, isRaw } = array.definition;

@@ -1,5 +1,6 @@
 /**
- * A sink that adds up what parts answer with in place of elements: counts by value (`src/kernel/summary.rs`).
+ * A sink that adds up what parts answer with in place of elements: counts by value
+ * (`src/kernel/summary.rs`).
  */
 import type { TypeDescription } from "../../model/data_type.ts";
 import { addSummary, newSummary } from "../../model/summary_numbers.ts";

@@ -1,6 +1,7 @@
 /**
- * Elements with lengths of their own, put together from the parts of a read: n + 1 offsets (32-bit, little-endian) and the
- * bytes behind them, in the order of the result. Parts come in the same form (`access::part_buffer`).
+ * Elements with lengths of their own, put together from the parts of a read: n + 1 offsets (32-bit,
+ * little-endian) and the bytes behind them, in the order of the result. Parts come in the same form
+ * (`access::part_buffer`).
  */
 
 import { breathe, isDue } from "../../elements/breathe.ts";
@@ -17,7 +18,10 @@ const MOST_BYTES = 0xffff_ffff;
 export class VariableAssembly {
   readonly #count: number;
   readonly #parts: Uint8Array[];
-  /** Of each element: which part holds it (0 is the fill value), where it begins there, and its length. */
+  /**
+   * Of each element: which part holds it (0 is the fill value), where it begins there, and its
+   * length.
+   */
   readonly #part: Uint32Array;
   readonly #start: Uint32Array;
   readonly #length: Uint32Array;

@@ -29,7 +29,10 @@ export class WriteJob {
     this.#options.onProgress?.({ type: "written", chunks, totalChunks, empty, bytes });
   }
 
-  /** A number for the array as these documents have it: appending writes to one that is longer than it was. */
+  /**
+   * A number for the array as these documents have it: appending writes to one that is longer than
+   * it was.
+   */
   bind(document: string): number {
     const known = this.#arrays.findIndex((array) => array.document === document);
     if (known >= 0) return known;

@@ -1,6 +1,7 @@
 /**
- * Where the entry `zarr-wasm` has its wasm and its worker from: chunks of its own, loaded at the first call. `#source` there.
- * The wasm is text (base64 of a deflate-raw stream), so that no bundler, content type or CORS rule stands in its way.
+ * Where the entry `zarr-wasm` has its wasm and its worker from: chunks of its own, loaded at the
+ * first call. `#source` there. The wasm is text (base64 of a deflate-raw stream), so that no
+ * bundler, content type or CORS rule stands in its way.
  */
 import { chunkFailed } from "../../port/chunk_failed.ts";
 import type { CallerModule, EngineTexts } from "../../port/engine_source.ts";

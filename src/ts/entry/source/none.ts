@@ -1,5 +1,6 @@
 /**
- * `#source` in the entry `zarr-wasm/slim`: nothing is inlined; `init({ wasm, workerUrl })` says where things are.
+ * `#source` in the entry `zarr-wasm/slim`: nothing is inlined; `init({ wasm, workerUrl })` says
+ * where things are.
  */
 import { chunkFailed } from "../../port/chunk_failed.ts";
 import type { CallerModule, EngineTexts } from "../../port/engine_source.ts";

@@ -1,6 +1,6 @@
 /**
- * `#source` in the entry `zarr-wasm/inline`: one file without `import()`, for script tags and bundles that cannot be split.
- * The rare builds are in it too.
+ * `#source` in the entry `zarr-wasm/inline`: one file without `import()`, for script tags and
+ * bundles that cannot be split. The rare builds are in it too.
  */
 import conventions from "virtual:conventions-wasm";
 import * as engine from "virtual:engine-texts";
