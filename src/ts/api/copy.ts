@@ -3,6 +3,8 @@
  * Elements go a box of whole chunks of the target at a time, the next one being read while one is
  * written: never more than a few boxes are in memory.
  */
+
+import { product } from "../elements/typed_arrays.ts";
 import { ZarrError } from "../model/errors.ts";
 import type { AbsolutePath, DataType, Readable } from "../model/types.ts";
 import { FACTS, Array as ZarrArray } from "./array.ts";
@@ -12,7 +14,6 @@ import { type CreateArrayOptions, createNode } from "./create.ts";
 import { Group, type Node, nodeOf } from "./group.ts";
 import { Location, locationOf } from "./location.ts";
 import { open } from "./open.ts";
-import { product } from "./write/layout.ts";
 
 /** How far a copy is. */
 export interface CopyProgress {

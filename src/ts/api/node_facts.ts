@@ -11,7 +11,7 @@ import { chunkExtent, type GridAxis, gridOfMetadata } from "../model/chunk_grid.
 import { parseDescription, type TypeDescription } from "../model/data_type.ts";
 import { exactJson } from "../model/exact_json.ts";
 import { parseJsonText } from "../model/marked_json.ts";
-import type { ArraySummary, Dialect, Home, NodeSummary } from "../model/node_summary.ts";
+import type { ArraySummary, DecodeBuild, Dialect, NodeSummary } from "../model/node_summary.ts";
 import type { ArrayMetadata, Attributes, CodecMetadata, DataType, Readable } from "../model/types.ts";
 import { warn } from "../port/warnings.ts";
 
@@ -82,7 +82,7 @@ export interface ArrayFacts {
   readonly warn: (message: string) => void;
   /** The documents as the engine takes them. */
   readonly document: string;
-  readonly home: Home;
+  readonly home: DecodeBuild;
 }
 
 /** Parses attributes when they are first looked at. */

@@ -1,7 +1,7 @@
 /**
- * The conventions' own wasm module (`src/convention/` in Rust): loaded when somebody asks, and
- * called with JSON text. Its calls are pure, so an instance that trapped is thrown away and the
- * next call has a new one.
+ * Loads and calls the wasm module of the conventions (`src/convention/` in Rust). Requests and
+ * answers are JSON text. The calls are pure, so an instance that trapped is dropped and the next
+ * call starts a new one.
  */
 import { ZarrError } from "../model/errors.ts";
 import { engineModule } from "./compile.ts";
@@ -22,7 +22,7 @@ async function start(): Promise<ConventionExports> {
   return instance.exports as unknown as ConventionExports;
 }
 
-/** Forgets the instance. */
+/** Drops the instance. */
 export function forgetConventions(): void {
   starting = undefined;
 }
@@ -38,14 +38,20 @@ function instance(): Promise<ConventionExports> {
 function called(wasm: ConventionExports, request: string): { status: number; answer: string } {
   const bytes = new TextEncoder().encode(request);
   const at = wasm.conventions_request(bytes.length) >>> 0;
-  if (at === 0) throw new ZarrError("Limit", `no memory for a request of ${bytes.length} bytes`);
+  if (at === 0)
+    throw new ZarrError(
+      "Limit",
+      `the conventions module has no memory for a request of ${bytes.length} bytes`,
+    );
   new Uint8Array(wasm.memory.buffer, at, bytes.length).set(bytes);
   const status = wasm.conventions_answer(at, bytes.length);
   const [pointer, len] = [wasm.conventions_answer_ptr() >>> 0, wasm.conventions_answer_len()];
   return { status, answer: new TextDecoder().decode(new Uint8Array(wasm.memory.buffer, pointer, len)) };
 }
 
-/** What the module answers: JSON text of a value (status 0) or of an error. */
+/**
+ * Sends a request to the module. The answer is the JSON text of a value (status 0) or of an error.
+ */
 export async function askConventions(request: string): Promise<{ status: number; answer: string }> {
   const wasm = await instance();
   try {
@@ -53,6 +59,8 @@ export async function askConventions(request: string): Promise<{ status: number;
   } catch (cause) {
     if (cause instanceof ZarrError) throw cause;
     forgetConventions();
-    throw new ZarrError("Limit", "the attributes are too much", { cause });
+    throw new ZarrError("Limit", "the conventions module failed on these attributes; they may be too large", {
+      cause,
+    });
   }
 }

@@ -9,7 +9,7 @@ import type { DataType } from "./types.ts";
 export type Dialect = "v2" | "v3" | "v3-draft-2020-10" | "v3-draft-2022-05";
 
 /** Which build of the engine decodes an array's chunks. */
-export type Home = "engine" | "full" | "images";
+export type DecodeBuild = "engine" | "full" | "images";
 
 /**
  * JSON text for `JSON.parse`. Where the document has `NaN`, infinities or integers that a number
@@ -62,7 +62,7 @@ export interface ArraySummary {
   /** The chain in encoding order. */
   codecs: { name: string; configuration?: JsonText }[];
   storageTransformers: { extension: string; type: JsonText; configuration?: JsonText }[];
-  home: Home;
+  home: DecodeBuild;
   fallback?: { extension: string; dataType: JsonText; used: string };
   /** Of the narrow floats in its data type. */
   tables?: NumberTables | undefined;

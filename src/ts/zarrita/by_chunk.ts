@@ -5,7 +5,7 @@
  * caller's own signal. Reads that are neither go to the engine.
  */
 
-import { stridesOf } from "../elements/typed_arrays.ts";
+import { product, stridesOf } from "../elements/typed_arrays.ts";
 import { chunkAt, chunkExtent, type GridAxis } from "../model/chunk_grid.ts";
 import { InvalidSelectionError, UnsupportedError } from "../model/errors.ts";
 import type { EngineDimension, EngineSelection } from "../model/request.ts";
@@ -103,8 +103,6 @@ function axisOf(entry: EngineDimension | undefined, length: number, grid: GridAx
   const isKept = !(typeof entry === "object" && "Index" in entry);
   return { count: indices.length, isKept, spans: [...spans.values()] };
 }
-
-const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
 
 function holderOf(data: unknown): Holder {
   const values = data as { get?: (place: number) => unknown; set?: unknown; length: number } & unknown[];

@@ -3,7 +3,7 @@
  * (`@zarrita/ndarray`). Read and written as `get` and `set` do; only the result is theirs.
  */
 import type { Array as ZarrArray } from "../api/array.ts";
-import { stridesOf } from "../elements/typed_arrays.ts";
+import { product, stridesInOrder, stridesOf } from "../elements/typed_arrays.ts";
 import { InvalidSelectionError, ZarrError } from "../model/errors.ts";
 import type {
   Chunk,
@@ -62,8 +62,8 @@ export async function setWith<D extends DataType, A>(
 ): Promise<void> {
   if (!isArrayLike(value)) return set(array, selection, value as Settable<D>, options);
   const shape = extentsOf(selection, array.shape);
-  const stride = stridesOf(shape, [...shape.keys()]);
-  const length = shape.reduce((product, extent) => product * extent, 1);
+  const stride = stridesInOrder(shape);
+  const length = product(shape);
   const data = emptyLike(value.data, length) as TypedArray<D>;
   const whole = shape.map((extent): Projection => ({ from: [0, extent, 1], to: [0, extent, 1] }));
   if (length > 0) setter.setFromChunk(setter.prepare(data, shape, stride), value as A, whole);

@@ -2,7 +2,9 @@
  * Places the parts of a read in the caller's own memory, on the page: memory that is not shared
  * cannot be given to the engine.
  */
+
 import { placeElements } from "../../elements/place.ts";
+import { product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import type { PartEvent, ResultAnswer, ResultLayout } from "../../port/operations.ts";
@@ -13,8 +15,6 @@ const lengthError = (expected: number, actual: number) =>
     expected: `${expected} bytes`,
     actual: `${actual} bytes`,
   });
-
-const product = (extents: readonly number[]) => extents.reduce((total, extent) => total * extent, 1);
 
 /** Places the parts of a read in the caller's memory, one after the other; none after an abort. */
 export class PartPlacer {

@@ -3,10 +3,12 @@
  * of them, the other way. Elements with lengths of their own are bytes one after the other, and
  * where each begins.
  */
+
+import { product } from "../../elements/typed_arrays.ts";
 import type { FieldDescription, TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { exactJson } from "../../model/exact_json.ts";
-import { broadcast, entryOf, gather, ONE, packedStride, placeText, product, type Values } from "./layout.ts";
+import { broadcast, entryOf, gather, ONE, packedStride, placeText, type Values } from "./layout.ts";
 import { type PackOptions, packNumbers, refuse } from "./numbers.ts";
 
 /** Packed elements; with offsets (one more than there are) where they have lengths of their own. */

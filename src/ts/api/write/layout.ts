@@ -2,6 +2,7 @@
  * Values with their layout, as callers give them: numpy's rules for how they spread over a
  * selection, and walks over them. Strides count elements; 0 repeats one.
  */
+import { product } from "../../elements/typed_arrays.ts";
 import { ZarrError } from "../../model/errors.ts";
 
 /** Many values, and how they stand in memory. */
@@ -11,9 +12,6 @@ export interface Values {
   shape: readonly number[];
   stride: readonly number[];
 }
-
-export const product = (extents: readonly number[]): number =>
-  extents.reduce((total, extent) => total * extent, 1);
 
 /** Strides of a packed shape in C order. */
 export function packedStride(shape: readonly number[]): number[] {

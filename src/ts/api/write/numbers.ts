@@ -4,13 +4,13 @@
  * around, anything but 0 is true.
  */
 
-import { CLASSES, type Elements, type ElementsClass, isView } from "../../elements/typed_arrays.ts";
+import { CLASSES, type Elements, type ElementsClass, isView, product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { BoolArray } from "../../model/wrapper_arrays.ts";
 import { countOfDate } from "./dates.ts";
 import type { FloatPacker } from "./float_packing.ts";
-import { eachRow, entryOf, isPacked, ONE, placeText, product, type Values } from "./layout.ts";
+import { eachRow, entryOf, isPacked, ONE, placeText, type Values } from "./layout.ts";
 
 export interface PackOptions {
   /** Convert what the type cannot hold. */

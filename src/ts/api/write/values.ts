@@ -3,11 +3,13 @@
  * chunk with strides, columns or objects of structs. Here it becomes values with a layout, or one
  * element for all places.
  */
+
+import { product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { BoolArray, ByteStringArray, UnicodeStringArray } from "../../model/wrapper_arrays.ts";
 import { checkLength, isNumeric, type PackedElements, packScalar, packValues } from "./elements.ts";
-import { broadcast, packedStride, product, type Values } from "./layout.ts";
+import { broadcast, packedStride, type Values } from "./layout.ts";
 import type { PackOptions } from "./numbers.ts";
 
 /** What the engine takes; `Source` of `src/js/write.rs`. */

@@ -2,6 +2,8 @@
  * Writes to an array: values become packed elements, the engine cuts them into chunks, and a full
  * build of it, in workers where there are any, reads, changes and encodes each.
  */
+
+import { product } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import type { NodeSummary } from "../../model/node_summary.ts";
@@ -11,7 +13,6 @@ import type { WriteEvent, WriteSource } from "../../port/operations.ts";
 import { arrayNumber, bindCodecs, typeOf } from "../arrays.ts";
 import { type ArrayFacts, type ArrayNode, FACTS } from "../node_facts.ts";
 import { withPackedFloats } from "./float_packing.ts";
-import { product } from "./layout.ts";
 import type { PackOptions } from "./numbers.ts";
 import { packedSource, type Source, sourceOf } from "./values.ts";
 

@@ -18,7 +18,7 @@ type Posted<Message> = Message & { transfer: ArrayBuffer[] };
 
 /** A decoder that keeps what it is given. */
 class FakePort implements Decoder {
-  readonly rung = "blob";
+  readonly place = "blob";
   readonly posted: Posted<ToDecoder>[] = [];
   readonly held: boolean[] = [];
   isClosed = false;
