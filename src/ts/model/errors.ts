@@ -289,5 +289,5 @@ function zarrErrorOf(tag: string, details: ReportedDetails): ZarrError {
   }
 }
 
-/** How the message of an error begins that is our fault, whatever the data. */
+/** The start of the message of an internal error: a defect of this package, whatever the data. */
 export const INTERNAL = "internal error of zarr-wasm";

@@ -1,6 +1,6 @@
 /**
- * A selection as the engine reads it (`src/js/read.rs`). `api/selection.ts` makes it from what
- * callers write.
+ * A read request as the engine takes it (`src/js/read.rs`). `api/selection.ts` makes the selection
+ * from the caller's.
  */
 
 export type Integer = number | bigint;
@@ -12,28 +12,28 @@ export type EngineDimension =
   | { Slice: { start?: Integer | undefined; stop?: Integer | undefined; step?: Integer | undefined } }
   | { List: Integer[] };
 
-/** How elements are changed where they are decoded. */
+/** How elements are converted by the decoder. */
 export interface ConversionRequest {
   unpacking?: number[];
   to?: string;
   shading?: number[];
-  /** Instead of elements each part answers with a summary: bins from a number to another. */
+  /**
+   * Each part returns a summary in place of elements: counts in equal bins from `low` to `high`.
+   */
   summary?: [low: number, high: number, bins: number];
 }
 
 export interface EngineRequest {
   selection: EngineSelection;
-  /** Memory order of the result's dimensions, slowest first. */
+  /** Dimensions of the result in memory order, slowest first. */
   order?: readonly number[] | undefined;
-  /** The caller takes parts one by one: the result may be of any size. */
+  /** The caller consumes the parts one by one, so the result's size is not limited. */
   streamed?: boolean;
-  /**
-   * The place that is wanted first, by the array's dimensions; the middle where it says nothing.
-   */
+  /** The index at which the read should begin, in the array's dimensions. Default: the middle. */
   nearest?: number[] | undefined;
-  /** The highest is fetched and decoded first. */
+  /** Requests with a higher priority are fetched and decoded first. */
   priority?: number;
-  /** Past all caches. */
+  /** Bypass all caches. */
   reload?: boolean;
   conversion?: ConversionRequest | undefined;
 }

@@ -1,39 +1,36 @@
 /**
- * Documents of a node that the page asks for while the engine starts: the engine then finds its
- * requests answered. Documents that it does not ask for are given up. Only for stores whose
- * requests need nothing of the engine's.
+ * Requests the metadata documents of a node while the engine starts, so that the engine finds the
+ * responses ready. Unused requests are cancelled. Only for stores whose requests depend on nothing
+ * in the engine.
  */
 import type { Callback } from "../port/object_numbers.ts";
 import { Transferring } from "../port/perform.ts";
 import type { FetchStoreOptions } from "./http_options.ts";
 import { answerParts } from "./page_fetch.ts";
 
-/** The key of a store's method that begins early requests. */
+/** The key of the store method that sends early requests. */
 export const EARLY: unique symbol = Symbol("zarr-wasm.early");
 
-/**
- * Where a node's metadata may be; which of these is read, and what it means, is for the engine to
- * say.
- */
+/** The possible metadata documents of a node. The engine decides which of them it reads. */
 const DOCUMENTS = { 2: [".zarray", ".zgroup", ".zattrs"], 3: ["zarr.json"] };
 
-/** Paths that are in a URL as they are. */
+/** Paths that need no escaping in a URL. */
 const PLAIN = /^[\w.~/-]*$/;
 
-/** A node whose documents are asked for, as `open` is asked for it. */
+/** A node to request, as `open` receives it. */
 export interface EarlyNode {
   path: string;
   format: 0 | 2 | 3;
-  /** Whether v2's attributes are wanted too. */
+  /** Whether to request v2's attributes too. */
   attrs: boolean;
 }
 
-/** Requests that are under way. */
+/** Requests in flight. */
 export interface EarlyStart {
   urls: string[];
-  /** Answers the engine. */
+  /** Returns a response to the engine. */
   callback: Callback;
-  /** Gives up the requests that the engine did not take. */
+  /** Cancels the requests that the engine did not use. */
   giveUp(): void;
 }
 
@@ -52,8 +49,8 @@ export class EarlyDocuments {
   }
 
   /**
-   * Of a store whose requests are made of its options alone; undefined where a cache or a function
-   * has a say.
+   * For a store whose requests depend on its options only. Undefined if a cache or a function is
+   * involved.
    */
   static of(options: FetchStoreOptions): EarlyDocuments | undefined {
     const { headers, persistentCache, overrides, credentials, fetch } = options;
@@ -62,7 +59,7 @@ export class EarlyDocuments {
     return new EarlyDocuments(init, fetch ?? ((request) => globalThis.fetch(request)));
   }
 
-  /** Asks for the documents of a node; undefined where its URLs cannot be told. */
+  /** Requests the documents of a node. Returns undefined if its URLs are not certain. */
   begin(root: string, { path, format, attrs }: EarlyNode): EarlyStart | undefined {
     const [, place = "", query = ""] = /^(https?:\/\/[^?#]*?)\/*(\?[^#]*)?(?:#.*)?$/i.exec(root) ?? [];
     if (place === "" || !PLAIN.test(path)) return undefined;
@@ -83,7 +80,7 @@ export class EarlyDocuments {
     const request = new Request(address, { ...this.#init, signal: controller.signal });
     const { url } = request;
     const response = this.#fetch(request);
-    response.catch(() => {}); // the engine hears of it when it takes the answer
+    response.catch(() => {}); // the engine gets the error when it uses the response
     sent.set(url, { controller, response });
   }
 }
@@ -93,7 +90,7 @@ function started(sent: Map<string, Sent>): EarlyStart {
     urls: [...sent.keys()],
     callback: async (url: string, left: AbortSignal) => {
       const taken = sent.get(url);
-      if (!taken) throw new TypeError(`${url} was not asked for`);
+      if (!taken) throw new TypeError(`${url} was not requested early`);
       sent.delete(url);
       left.addEventListener("abort", () => taken.controller.abort(), { once: true });
       const parts = await answerParts(await taken.response);

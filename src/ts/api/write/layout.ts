@@ -1,13 +1,13 @@
 /**
- * Values with their layout, as callers give them: numpy's rules for how they spread over a
- * selection, and walks over them. Strides count elements; 0 repeats one.
+ * Values with a layout: NumPy's broadcasting rules, and iteration. Strides are in elements; stride
+ * 0 repeats one element.
  */
 import { product } from "../../elements/typed_arrays.ts";
 import { ZarrError } from "../../model/errors.ts";
 
-/** Many values, and how they stand in memory. */
+/** Values and their layout. */
 export interface Values {
-  /** A typed array, a plain array, one of zarrita's wrapper classes, or the columns of structs. */
+  /** A typed array, a plain array, one of zarrita's classes, or the columns of structs. */
   data: unknown;
   shape: readonly number[];
   stride: readonly number[];
@@ -22,7 +22,10 @@ export function packedStride(shape: readonly number[]): number[] {
   return stride;
 }
 
-/** The values as they spread over a shape: extents of 1, and missing ones at the front, repeat. */
+/**
+ * Broadcasts values to a shape: extents of 1 and missing leading dimensions repeat. Throws an
+ * `Argument` error if they do not fit.
+ */
 export function broadcast({ data, shape, stride }: Values, target: readonly number[]): Values {
   const missing = target.length - shape.length;
   const isExtra = (axis: number) => axis < -missing;
@@ -30,8 +33,8 @@ export function broadcast({ data, shape, stride }: Values, target: readonly numb
     isExtra(axis) ? extent === 1 : extent === 1 || extent === target[axis + missing],
   );
   if (!fits) {
-    throw new ZarrError("Argument", "the values do not fit the selection", {
-      expected: `shape [${target}], or one that spreads over it`,
+    throw new ZarrError("Argument", "the values cannot be broadcast to the selection", {
+      expected: `shape [${target}], or one that can be broadcast to it`,
       actual: `shape [${shape}]`,
     });
   }
@@ -42,14 +45,14 @@ export function broadcast({ data, shape, stride }: Values, target: readonly numb
   return { data, shape: target, stride: spread };
 }
 
-/** Whether the values stand in memory as they are to be packed. */
+/** Whether the values are packed in C order already. */
 export function isPacked({ shape, stride }: Pick<Values, "shape" | "stride">): boolean {
   const packed = packedStride(shape);
   return shape.every((extent, axis) => extent === 1 || stride[axis] === packed[axis]) || product(shape) === 0;
 }
 
 /**
- * Calls `visit` with the place of each row's first value, in C order; a row has `shape.at(-1)`
+ * Calls `visit` with the index of each row's first value, in C order. A row has `shape.at(-1)`
  * values, `stride.at(-1)` apart.
  */
 export function eachRow(
@@ -74,10 +77,10 @@ export function eachRow(
   }
 }
 
-/** The place of a value that is the only one. */
+/** The position text of a single value. */
 export const ONE = "";
 
-/** Where in a shape the value of this number stands, for people. */
+/** The position of a value in a shape, as text for error messages. */
 export function placeText(linear: number, shape: readonly number[]): string {
   if (shape.length === 0) return ONE;
   const index: number[] = [];
@@ -89,19 +92,16 @@ export function placeText(linear: number, shape: readonly number[]): string {
   return `[${index.join(", ")}]`;
 }
 
-/**
- * Whatever gives its entries by number: arrays, typed arrays, and zarrita's wrappers, whose `get`
- * is faster.
- */
+/** Indexable values: arrays, typed arrays, and zarrita's classes, whose `get` is faster. */
 type Entries = ArrayLike<unknown> & { get?(at: number): unknown };
 
-/** The entry of a list by number. */
+/** Returns a function that reads the entry at an index. */
 export function entryOf(data: unknown): (at: number) => unknown {
   const entries = data as Entries;
   return typeof entries.get === "function" ? (at) => entries.get?.(at) : (at) => entries[at];
 }
 
-/** The values one after the other, in C order. */
+/** The values in C order, as a list. */
 export function gather(values: Values): unknown[] {
   const { shape, stride, data } = values;
   const entry = entryOf(data);
