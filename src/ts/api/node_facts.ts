@@ -30,7 +30,7 @@ export interface DataTypeFallback {
   extension: string;
   /** The unknown data type. */
   dataType: unknown;
-  /** The data type that is read instead, as the metadata has it. */
+  /** The data type that is read instead, as named in the metadata. */
   used: string;
 }
 

@@ -49,7 +49,7 @@ test("other narrow floats are looked up in the table that came with the type", (
     view: "Uint8Array",
     widens: true,
   };
-  assert.throws(() => numbersOf(type, Uint8Array.of(0)), /table of float8_test/);
+  assert.throws(() => numbersOf(type, Uint8Array.of(0)), /table for float8_test/);
   keepTables({ float8_test: Float32Array.from({ length: 256 }, (_, at) => at / 4) });
   assert.deepEqual(numbersOf(type, Uint8Array.of(1, 255)), Float32Array.of(0.25, 63.75));
 });

@@ -3,11 +3,11 @@
  * Elements of variable length are concatenated bytes with offsets.
  */
 
-import { product } from "../../elements/typed_arrays.ts";
+import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
 import type { FieldDescription, TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { exactJson } from "../../model/exact_json.ts";
-import { broadcast, entryOf, gather, ONE, packedStride, placeText, type Values } from "./layout.ts";
+import { broadcast, entryOf, gather, ONE, placeText, type Values } from "./layout.ts";
 import { type PackOptions, packNumbers, refuse } from "./numbers.ts";
 
 /** Packed elements. Data types of variable length have n + 1 offsets. */
@@ -152,8 +152,8 @@ const isColumns = (data: unknown): data is Record<string, unknown> =>
 function column(field: FieldDescription, values: Values, given: unknown): Values {
   const whole = isColumns(given) && "data" in given ? (given as unknown as Values) : undefined;
   const shape = [...values.shape, ...field.shape];
-  if (!whole) return { data: given, shape, stride: packedStride(shape) };
-  return { ...whole, stride: whole.stride ?? packedStride(whole.shape) };
+  if (!whole) return { data: given, shape, stride: stridesInOrder(shape) };
+  return { ...whole, stride: whole.stride ?? stridesInOrder(whole.shape) };
 }
 
 /** Concatenates the lists of one field of all structs. */
@@ -192,7 +192,7 @@ function packStructs(type: TypeDescription, values: Values, options: PackOptions
     const place = (at: number) => placeText(at, values.shape);
     const source = given
       ? spreadColumn(column(field, values, given[field.name]), field, shape)
-      : { data: listed(field, structs, place), shape, stride: packedStride(shape) };
+      : { data: listed(field, structs, place), shape, stride: stridesInOrder(shape) };
     scatter(bytes, size, field, packValues(field.type, source, options).bytes);
   }
   return { bytes };

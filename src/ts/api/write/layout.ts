@@ -2,7 +2,7 @@
  * Values with a layout: NumPy's broadcasting rules, and iteration. Strides are in elements; stride
  * 0 repeats one element.
  */
-import { product } from "../../elements/typed_arrays.ts";
+import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
 import { ZarrError } from "../../model/errors.ts";
 
 /** Values and their layout. */
@@ -11,15 +11,6 @@ export interface Values {
   data: unknown;
   shape: readonly number[];
   stride: readonly number[];
-}
-
-/** Strides of a packed shape in C order. */
-export function packedStride(shape: readonly number[]): number[] {
-  const stride = new Array<number>(shape.length).fill(1);
-  for (let axis = shape.length - 2; axis >= 0; axis -= 1) {
-    stride[axis] = (stride[axis + 1] as number) * (shape[axis + 1] as number);
-  }
-  return stride;
 }
 
 /**
@@ -47,7 +38,7 @@ export function broadcast({ data, shape, stride }: Values, target: readonly numb
 
 /** Whether the values are packed in C order already. */
 export function isPacked({ shape, stride }: Pick<Values, "shape" | "stride">): boolean {
-  const packed = packedStride(shape);
+  const packed = stridesInOrder(shape);
   return shape.every((extent, axis) => extent === 1 || stride[axis] === packed[axis]) || product(shape) === 0;
 }
 

@@ -4,12 +4,12 @@
  * strides, columns or objects of structs.
  */
 
-import { product } from "../../elements/typed_arrays.ts";
+import { product, stridesInOrder } from "../../elements/typed_arrays.ts";
 import type { TypeDescription } from "../../model/data_type.ts";
 import { ZarrError } from "../../model/errors.ts";
 import { BoolArray, ByteStringArray, UnicodeStringArray } from "../../model/wrapper_arrays.ts";
 import { checkLength, isNumeric, type PackedElements, packScalar, packValues } from "./elements.ts";
-import { broadcast, packedStride, type Values } from "./layout.ts";
+import { broadcast, type Values } from "./layout.ts";
 import type { PackOptions } from "./numbers.ts";
 
 /** Packed values for the engine: `Source` in `src/js/write.rs`. */
@@ -78,15 +78,15 @@ function listed(type: TypeDescription, list: ArrayLike<unknown>, target: readonl
     const { data, shape } = unnest(list);
     // The innermost lists are the two parts of complex numbers.
     const own = units === 2 && shape.at(-1) === 2 ? shape.slice(0, -1) : shape;
-    return { data, shape: own, stride: packedStride(own) };
+    return { data, shape: own, stride: stridesInOrder(own) };
   }
   const shape = list.length === product(target) * units ? [...target] : [list.length / units];
-  return { data: list, shape, stride: packedStride(shape) };
+  return { data: list, shape, stride: stridesInOrder(shape) };
 }
 
 function valuesOf(type: TypeDescription, value: unknown, target: readonly number[]): Values | undefined {
   if (isChunk(value)) {
-    const { data, shape, stride = packedStride(shape) } = value;
+    const { data, shape, stride = stridesInOrder(shape) } = value;
     return { data, shape, stride };
   }
   return isList(type, value) ? listed(type, value, target) : undefined;

@@ -85,7 +85,7 @@ function webWorker(place: DecoderPlace, worker: Worker, first: First): Promise<D
 async function blobDecoder(first: First): Promise<Decoder> {
   const { workerScript } = configuration;
   if (workerScript === undefined) throw new Error("this entry point has no inlined worker");
-  if (typeof Worker === "undefined") throw new Error("there is no Worker here");
+  if (typeof Worker === "undefined") throw new Error("this environment has no Worker");
   const script = workerScript instanceof Blob ? workerScript : new Blob([workerScript], { type: SCRIPT });
   const url = URL.createObjectURL(script);
   try {
@@ -98,7 +98,7 @@ async function blobDecoder(first: First): Promise<Decoder> {
 async function urlDecoder(first: First): Promise<Decoder> {
   const { workerUrl } = configuration;
   if (workerUrl === undefined) throw new Error("init was given no workerUrl");
-  if (typeof Worker === "undefined") throw new Error("there is no Worker here");
+  if (typeof Worker === "undefined") throw new Error("this environment has no Worker");
   return webWorker("url", new Worker(workerUrl, { type: "module" }), first);
 }
 
