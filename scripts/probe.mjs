@@ -1,5 +1,6 @@
 /**
- * Asks a running `npm start` what a browser would: the page, the scripts it names, and a byte range of the demo data.
+ * Requests from a running `npm start` what a browser would: the page, its scripts, and a byte range
+ * of the demo data.
  *
  *   node scripts/probe.mjs http://127.0.0.1:8080
  */

@@ -1,8 +1,9 @@
 /**
- * `npm start`: from a clean clone to the viewer in a browser. Sets the machine up, builds the package (quick profile: a
- * fraction of the release build's time, nine tenths of its speed) and the viewer, and serves both beside the bundled
- * demo data on loopback. `PORT` chooses the port, 8080 by default. `--dev`: webpack's server instead, which rebuilds the
- * viewer as its source changes.
+ * `npm start`: from a clean clone to the viewer in a browser. It sets the machine up, builds the
+ * package and the viewer, and serves both and the demo data on loopback. The package has the quick
+ * profile: a fraction of the release build's time and nine tenths of its speed. `PORT` sets the
+ * port; the default is 8080. `--dev` runs webpack's server instead, which rebuilds the viewer when
+ * its source changes.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -33,7 +33,7 @@ test("one element without dimensions", async () => {
   assert.deepEqual([...target], [7, 8]);
 });
 
-test("three dimensions, of which the last is whole", async () => {
+test("three dimensions, the last of them complete", async () => {
   const placement = { targetShape: [2, 3, 2], start: [0, 1, 0], shape: [2, 2, 2], elementSize: 1 };
   assert.equal(new Rows(placement).rowBytes, 4);
   const target = new Uint8Array(12);
@@ -58,7 +58,7 @@ test("one packed element fills a part", async () => {
   assert.deepEqual([...target], [0, 0, 1, 2, 1, 2, 0, 0, 1, 2, 1, 2]);
 });
 
-test("a pattern is repeated to an end that is none of its own multiples of two", () => {
+test("a pattern is repeated to an end that is not a multiple of its length", () => {
   const bytes = new Uint8Array(9);
   repeat(bytes, Uint8Array.of(1, 2, 3));
   assert.deepEqual([...bytes], [1, 2, 3, 1, 2, 3, 1, 2, 3]);
@@ -89,7 +89,7 @@ function fakeClock(context: TestContext, ms: number): { turns: number } {
   return counted;
 }
 
-test("a part that takes long lets others have their turn, and asks whether it is still wanted", async (t) => {
+test("a long copy pauses, and checks whether it is still wanted", async (t) => {
   // Each look at the clock is 5 ms after the last: every 256 rows are a turn of their own.
   const counted = fakeClock(t, 5);
   const target = new Uint8Array(4096);
@@ -103,7 +103,7 @@ test("a part that takes long lets others have their turn, and asks whether it is
   assert.equal(rowsIn(target), 2048);
 });
 
-test("a turn lasts 4 ms", async (t) => {
+test("a copy pauses every 4 ms", async (t) => {
   // One ms a look: of the eight batches the first ends its turn, the next five are one, and the
   // last two another.
   const counted = fakeClock(t, 1);
@@ -113,7 +113,7 @@ test("a turn lasts 4 ms", async (t) => {
   assert.equal(rowsIn(target), 2048);
 });
 
-test("nothing more is written once nobody wants it", async (t) => {
+test("a cancelled copy writes nothing more", async (t) => {
   fakeClock(t, 5);
   const target = new Uint8Array(4096);
   let asked = 0;

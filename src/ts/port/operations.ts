@@ -198,7 +198,7 @@ export interface Operations {
   // Nodes.
   open(args: OpenArguments): NodeSummary;
   children(args: NodePlace): (NodeSummary | UnreadableSummary)[];
-  /** What is known of a node that cannot be opened. */
+  /** The description of a node that cannot be opened. */
   unreadable(args: NodePlace): UnreadableSummary | undefined;
   exists(args: NodePlace): "array" | "group" | "implicit-group" | undefined;
   erase(args: NodePlace & { reify: boolean }): boolean;
@@ -226,16 +226,19 @@ export interface Operations {
   describeType(args: { array: number }): TypeAnswer;
   describeTypeName(args: { text: string; like: number | undefined }): TypeDescription;
   isStorageTransformer(args: { extension: string }): boolean;
-  /** The next of the user's codecs that must be known, as JSON text. */
+  /**
+   * JSON text that describes the next user codec that the page must load; undefined if there is
+   * none.
+   */
   codecQuestion(args: { document: string; codecs: string }): string | undefined;
   newCodecQuestion(args: { options: string; like: number | undefined; codecs: string }): string | undefined;
-  /** Which of these names are codecs of ours. */
+  /** Returns the names that are codecs of this package. */
   ownCodecs(args: { names: string[] }): string[];
 
   // Reading.
   read(args: ReadArguments & ReadTarget): ReadAnswer;
   stream(args: ReadArguments): ProgressNumbers;
-  /** Counts of elements by value, added up over all parts (`src/kernel/summary.rs`). */
+  /** Counts elements by value, over all parts (`src/kernel/summary.rs`). */
   summarise(args: ReadArguments & { bins: number }): { numbers: Float64Array; progress: ProgressNumbers };
   prefetch(args: ReadArguments): ProgressNumbers;
   planRead(args: { array: number; request: EngineRequest }): { cost: EngineCost; elementSize: number };

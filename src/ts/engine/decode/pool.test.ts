@@ -69,7 +69,7 @@ function addPart(pool: DecodePool, priority = 0) {
   return { part, elements: pool.finish(part) };
 }
 
-test("a decoder has two messages at most; cancelled parts are never posted", async () => {
+test("a decoder has at most two messages; cancelled parts are not posted", async () => {
   const { pool, ports } = fakePool(1);
   const parts = [0, 1, 2, 3].map(() => addPart(pool));
   await turn();
@@ -88,7 +88,7 @@ test("a decoder has two messages at most; cancelled parts are never posted", asy
   assert.equal((await at(parts, 0).elements)?.length, 1);
 });
 
-test("a decoder starts before there is work for it, once", async () => {
+test("a prepared pool starts one decoder before there is work", async () => {
   const { pool, ports } = fakePool(2);
   assert.equal(pool.prepared().prepared(), pool);
   await turn();
@@ -100,7 +100,7 @@ test("a decoder starts before there is work for it, once", async () => {
   assert.ok(at(ports, 0).work.every((work) => work.part === part.id));
 });
 
-test("the more urgent part goes first", async () => {
+test("the part with the higher priority goes first", async () => {
   const { pool, ports } = fakePool(1);
   const parts = [0, 0, 0, 5].map((priority) => addPart(pool, priority));
   await turn();
@@ -111,7 +111,7 @@ test("the more urgent part goes first", async () => {
   );
 });
 
-test("an array is introduced once to each decoder, and a part stays where it began", async () => {
+test("an array is bound once per decoder, and a part stays at its decoder", async () => {
   const { pool, ports } = fakePool(2);
   const [first, second] = [
     pool.begin(ARRAY, new Uint32Array(1), 0),
@@ -135,7 +135,7 @@ test("an array is introduced once to each decoder, and a part stays where it beg
   assert.equal(home.work.filter(({ begin }) => begin).length, 1);
 });
 
-test("what has arrived meanwhile goes in one message", async () => {
+test("supplies that arrive meanwhile are posted in one message", async () => {
   const { pool, ports } = fakePool(1);
   const part = pool.begin(ARRAY, new Uint32Array(1), 0);
   pool.supply(part, supply());
@@ -150,7 +150,7 @@ test("what has arrived meanwhile goes in one message", async () => {
   assert.deepEqual(at(ports, 0).held, [true, false]);
 });
 
-test("buffers of others are copied, whole buffers of ours are handed over", async () => {
+test("shared buffers are copied, owned whole buffers are transferred", async () => {
   const { pool, ports } = fakePool(1);
   const part = pool.begin(ARRAY, new Uint32Array(1), 0);
   const [mine, theirs, partly] = [new Uint8Array(4), new Uint8Array(4), new Uint8Array(8).subarray(2, 6)];
@@ -165,7 +165,7 @@ test("buffers of others are copied, whole buffers of ours are handed over", asyn
   assert.ok(transfer.includes(mine.buffer) && !transfer.includes(theirs.buffer));
 });
 
-test("a part's end waits for nothing, and does not count as work", async () => {
+test("the end of a part is posted at once and does not count as work", async () => {
   const { pool, ports } = fakePool(1);
   const begun = () => pool.begin(ARRAY, new Uint32Array(1), 0);
   const [first, second] = [begun(), begun()];
@@ -190,7 +190,7 @@ test("a part's end waits for nothing, and does not count as work", async () => {
   assert.equal((await elements)?.length, 1);
 });
 
-test("a decoder that is at work gets a part as one message", async () => {
+test("a busy decoder gets a part as one message", async () => {
   const { pool, ports } = fakePool(1);
   addPart(pool);
   await turn();
@@ -205,7 +205,7 @@ test("a decoder that is at work gets a part as one message", async () => {
   );
 });
 
-test("memory of copies comes back and is used again", async () => {
+test("the memory of copies is returned and reused", async () => {
   const { pool, ports } = fakePool(1);
   const theirs = (fill: number) => new Uint8Array(100_000).fill(fill);
   const post = (bytes: Uint8Array<ArrayBuffer>) => {
@@ -236,7 +236,7 @@ test("memory of copies comes back and is used again", async () => {
   assert.deepEqual(firstCopy(), theirs(3));
 });
 
-test("small buffers are posted as one", async () => {
+test("small buffers are posted as one buffer", async () => {
   const { pool, ports } = fakePool(1);
   const part = pool.begin(ARRAY, new Uint32Array(1), 0);
   const others = new Uint8Array([0, 1, 2, 3, 4, 5]);
@@ -253,7 +253,7 @@ test("small buffers are posted as one", async () => {
   assert.equal(others.length, 6);
 });
 
-test("a part that was posted is cancelled at its decoder", async () => {
+test("a posted part is cancelled at its decoder", async () => {
   const { pool, ports } = fakePool(1);
   const { part } = addPart(pool);
   await turn();
@@ -267,7 +267,7 @@ test("a part that was posted is cancelled at its decoder", async () => {
   at(ports, 0).finish(part.id);
 });
 
-test("failures name what failed; a decoder that is gone is replaced", async () => {
+test("failures name their cause; a crashed decoder is replaced", async () => {
   const { pool, ports } = fakePool(1);
   const [refused, trapped, lost, later] = [addPart(pool), addPart(pool), addPart(pool), addPart(pool)];
   await turn();
@@ -300,7 +300,7 @@ test("parts fail when no decoder can be started", async () => {
   await assert.rejects(elements, ({ report }: Failure) => /forbidden/.test(report));
 });
 
-test("decoders that have nothing to do end after a while, those that have do not", async () => {
+test("idle decoders end after a while, busy ones do not", async () => {
   const { pool, ports } = fakePool(2, () => 40);
   const parts = [addPart(pool), addPart(pool)];
   // Begun, and waiting for bytes: its decoder is not idle.
