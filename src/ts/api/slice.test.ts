@@ -1,4 +1,6 @@
-/** Slices, selections by name and points, as Python and zarrita have them. */
+/**
+ * Tests slices, selections by dimension names, and points, as in Python and zarrita.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { InvalidSelectionError } from "../model/errors.ts";

@@ -1,4 +1,6 @@
-/** Parts put into a result by rows, and in turns of 4 ms. */
+/**
+ * Tests parts that are copied into a result row by row, with a pause every 4 ms.
+ */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { placeAtOnce, placeElements, placeFill, repeat } from "./place.ts";
@@ -70,10 +72,10 @@ test("a pattern is repeated to an end that is not a multiple of its length", () 
 const ROWS = { targetShape: [2048, 2], start: [0, 0], shape: [2048, 1], elementSize: 1 };
 const rowsIn = (target: Uint8Array) => target.reduce((sum, byte) => sum + byte, 0);
 
-/** Where the clock of the last test stood: turns are counted from there on. */
+/** The time of the fake clock, which continues from test to test. */
 let now = 1e6;
 
-/** A clock that goes on by so many ms whenever somebody looks. */
+/** A fake clock that advances by this many ms at each check. */
 function fakeClock(context: TestContext, ms: number): { turns: number } {
   const counted = { turns: 0 };
   now += 1000;

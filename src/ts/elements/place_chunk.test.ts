@@ -1,6 +1,6 @@
 /**
- * What a part takes from a decoded chunk, element by element, by hand. The chunk is 3 × 3: 1 to 9,
- * row by row.
+ * Tests boxes of decoded chunks that are copied into a result, with expected values by hand. The
+ * chunk is 3 × 3: 1 to 9, row by row.
  */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
@@ -20,9 +20,9 @@ const place = (more: Partial<Place> = {}): Place => ({
 
 interface Taken {
   count: number;
-  /** Elements of the chunk from one to the next. */
+  /** Step in elements of the chunk. */
   step: number;
-  /** The first one's place in the part. */
+  /** First index in the part. */
   at: number;
 }
 
@@ -108,7 +108,7 @@ test("a chunk at an odd offset in memory", async () => {
   assert.deepEqual(found, [2, 0, 4, 0]);
 });
 
-/** 2000 rows of which 400 bytes are wanted each. */
+/** 2000 rows, of each of which 400 bytes are selected. */
 const LONG: Place = { order: [0, 1], strides: [500, 1], start: [0, 0], elementSize: 1 };
 const longNumbers = numbers(0, { count: 2000, step: 400, at: 0 }, { count: 400, step: 1, at: 50 });
 

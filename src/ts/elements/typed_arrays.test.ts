@@ -1,4 +1,6 @@
-/** Numbers as the page builds them of what crosses: widened floats, unaligned bytes, strides. */
+/**
+ * Tests numbers that the page makes from packed elements: widened floats, unaligned bytes, strides.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TypeDescription } from "../model/data_type.ts";

@@ -1,4 +1,7 @@
-/** Strings and JSON as they cross: UTF-8 behind offsets. The bytes are written down by hand. */
+/**
+ * Tests strings and JSON as they cross the port: UTF-8 behind offsets. The bytes are written by
+ * hand.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TypeDescription } from "../model/data_type.ts";
@@ -62,7 +65,7 @@ test("an optional element begins with a presence byte", () => {
   assert.equal(elementOf(optional, Uint8Array.of(1, 0x61)), "a");
   const optionalJson = { ...optional, inner: JSON_TYPE };
   const aNull = Uint8Array.of(1, ...new TextEncoder().encode("null"));
-  // A null that is there differs from none.
+  // A null that is present differs from an absent value.
   assert.deepEqual(elementOf(optionalJson, aNull), [null]);
 });
 

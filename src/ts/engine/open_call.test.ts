@@ -1,4 +1,7 @@
-/** What a call sends while it goes on: credits of streams, and progress once a frame. */
+/**
+ * Tests what a call sends before its answer: parts of streams with credits, and progress once a
+ * frame.
+ */
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { ToPage } from "../port/protocol.ts";

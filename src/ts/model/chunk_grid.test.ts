@@ -1,4 +1,6 @@
-/** Counting along one dimension of a grid: chunks of one length, and runs of chunks. */
+/**
+ * Tests counting along one dimension of a chunk grid: regular, and with runs of chunks.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chunkAt, chunkCount, chunkExtent, gridOfMetadata } from "./chunk_grid.ts";

@@ -1,4 +1,6 @@
-/** Errors across the port: what is thrown at one end is what is caught at the other. */
+/**
+ * Tests errors across the port: an error that is thrown at one end is caught at the other.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
@@ -17,7 +19,7 @@ import {
   ZarrError,
 } from "./errors.ts";
 
-/** An error as the other end gets it; `thrown` are the page's own objects by number. */
+/** An error as the other end receives it. `thrown` has the page's own objects by number. */
 function crossed(error: unknown, thrown: Record<number, unknown> = {}): unknown {
   return errorOfFields(structuredClone(fieldsOfError(error)), (number) => thrown[number]);
 }

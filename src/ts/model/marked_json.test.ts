@@ -1,4 +1,6 @@
-/** JSON with marks: what `JSON.parse` cannot read comes back as what the document said. */
+/**
+ * Tests JSON with marks: values that `JSON.parse` cannot read are restored.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseJsonText } from "./marked_json.ts";

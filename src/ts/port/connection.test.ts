@@ -1,6 +1,6 @@
 /**
- * The page's end of the port, with an engine that is this test: what is sent when, and what comes
- * of answers.
+ * Tests the page's end of the port. The test plays the engine: it checks the messages and sends
+ * answers.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -14,7 +14,7 @@ interface Sent {
   transfer: ArrayBuffer[];
 }
 
-/** A channel that clones what is sent, as workers do, and keeps it. */
+/** A channel that clones messages, as workers do, and records them. */
 class FakeChannel implements Channel {
   readonly place = "blob";
   readonly isLocal: boolean;
@@ -69,7 +69,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 const crc = (connection: Connection, value: Uint8Array, options = {}) =>
   connection.call("crc32", () => ({ value }), options);
 
-/** Rejections are looked at later. */
+/** The test checks rejections later. */
 function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;
@@ -148,7 +148,7 @@ test("an abort rejects at once with the caller's reason and is sent to the engin
   await assert.rejects(calling, (caught) => caught === reason);
   await turn();
   assert.deepEqual(channel.all("abort"), [{ type: "abort", call: 1 }]);
-  // The engine is still at it: Node's process stays.
+  // The engine is still working, so Node's process must stay alive.
   assert.deepEqual(channel.held, [true]);
   channel.says({ type: "done", call: 1, value: 0 });
   assert.deepEqual(channel.held, [true, false]);
@@ -211,7 +211,7 @@ test("an error that a listener throws ends its call", async () => {
   assert.equal(channel.all("abort").length, 1);
 });
 
-/** A question of the engine's for a store of the user's. */
+/** A request of the engine to a user's store. */
 const ask = (target: number, method: string, args: unknown[], call?: number): Ask => ({
   type: "ask",
   ask: 5,
@@ -279,7 +279,7 @@ test("a value that a store throws stays on the page and reaches the caller", asy
   await turn();
   const [told] = channel.all("threw");
   assert.deepEqual([told?.ask, told?.name, told?.message], [5, "Error", "[object Object]"]);
-  // The engine makes a cause of the number.
+  // The engine uses the number as a cause.
   const standIn = Object.assign(new Error(told?.message), { [THROWN]: told?.thrown });
   const error = fieldsOfError(new ZarrError("Store", "the store failed", { cause: standIn }));
   channel.says({ type: "failed", call: 1, error: structuredClone(error) });

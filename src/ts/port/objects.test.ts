@@ -1,6 +1,6 @@
 /**
- * Numbers for the page's objects: told once, before they are named, and told again when they have
- * changed.
+ * Tests the numbers of the page's objects: an object is defined once before its first use, and
+ * again after a change.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,10 +1,12 @@
-/** When an engine counts as gone: by a clock that the test turns. */
+/**
+ * Tests when an engine counts as lost, with a fake clock.
+ */
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, type TestContext, test } from "node:test";
 import { PATIENCE } from "./patience.ts";
 import { watchSilence } from "./silence.ts";
 
-/** An engine that answers pings, unless it is told not to. */
+/** An engine that answers pings unless it is silenced. */
 class FakeEngine {
   isBusy = true;
   heard = 0;

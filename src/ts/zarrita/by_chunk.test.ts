@@ -1,7 +1,7 @@
 /**
- * Reading chunk by chunk through a `getChunk` that somebody has replaced: which chunks are asked
- * for, and which element goes where. Element [i, j] of the array is 100 i + j; chunks are whole,
- * also at the edge of the array, as zarrita's are.
+ * Tests reads through a replaced `getChunk`: which chunks are requested, and where each element
+ * goes. Element [i, j] of the array is 100 i + j. Chunks are complete also at the edge of the
+ * array, as in zarrita.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

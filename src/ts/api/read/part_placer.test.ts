@@ -1,4 +1,6 @@
-/** Parts of a read placed in the caller's own memory. */
+/**
+ * Tests parts of a read that are copied into the caller's own memory.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TypeDescription } from "../../model/data_type.ts";

@@ -1,6 +1,6 @@
 /**
- * Parts of a stream: taken in their order, with one credit for each, until the end, an error, or
- * the caller leaves.
+ * Tests the parts of a stream: they are taken in order, with one credit each, until the end, an
+ * error, or until the caller leaves.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -11,7 +11,7 @@ import { PartQueue } from "./part_queue.ts";
 const BYTE: TypeDescription = { name: "uint8", kind: "integer", size: 1, view: "Uint8Array", widens: false };
 const TEXT: TypeDescription = { name: "string", kind: "string", widens: false };
 
-/** One element, in row `at` of two dimensions of which the result keeps the first. */
+/** One element, in row `at` of two dimensions. The result keeps the first. */
 const part = (at: number): PartEvent => ({
   shape: [1, 1],
   kept: [true, false],

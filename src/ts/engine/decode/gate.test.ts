@@ -1,5 +1,5 @@
 /**
- * The gate before shared memory: who is inside is waited for, and nobody gets in once it is closed.
+ * Tests the gate of shared memory: closing waits for the writers inside and admits no others.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,6 @@
-/** How parts are handed to decoders, with decoders that answer when the test says so. */
+/**
+ * Tests how parts are distributed to decoders, with decoders that answer when the test says so.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Decoder } from "./decoder.ts";
@@ -7,7 +9,7 @@ import { type BoundArray, DecodePool } from "./pool.ts";
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** The entry at a place, which must be there. */
+/** The entry at an index, which must exist. */
 function at<T>(list: readonly T[], place: number): T {
   const entry = list[place < 0 ? list.length + place : place];
   assert.ok(entry !== undefined, `there is no entry ${place} of ${list.length}`);
@@ -16,8 +18,8 @@ function at<T>(list: readonly T[], place: number): T {
 
 type Posted<Message> = Message & { transfer: ArrayBuffer[] };
 
-/** A decoder that keeps what it is given. */
-class FakePort implements Decoder {
+/** A decoder that records its messages. */
+class FakeDecoder implements Decoder {
   readonly place = "blob";
   readonly posted: Posted<ToDecoder>[] = [];
   readonly held: boolean[] = [];
@@ -47,9 +49,9 @@ class FakePort implements Decoder {
 }
 
 function fakePool(limit: number, idleMs?: () => number) {
-  const ports: FakePort[] = [];
+  const ports: FakeDecoder[] = [];
   const open = async () => {
-    const port = new FakePort();
+    const port = new FakeDecoder();
     ports.push(port);
     return port;
   };
@@ -303,7 +305,7 @@ test("parts fail when no decoder can be started", async () => {
 test("idle decoders end after a while, busy ones do not", async () => {
   const { pool, ports } = fakePool(2, () => 40);
   const parts = [addPart(pool), addPart(pool)];
-  // Begun, and waiting for bytes: its decoder is not idle.
+  // The part has begun and waits for bytes, so its decoder is not idle.
   await turn();
   const [first, second] = [at(ports, 0), at(ports, 1)];
   first.finish(at(first.work, 0).part);
