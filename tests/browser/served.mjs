@@ -142,7 +142,6 @@ const FOLDERS = {
   "/frames/": join(ROOT, "tests/browser/frames"),
   "/fixtures/": join(ROOT, "tests/fixtures"),
   "/stores/": join(ROOT, "tests/stores"),
-  "/vite/": VITE,
   "/whole/": join(ROOT, "www/samples"),
   "/vite/": VITE,
   "/viewer/": VIEWER,
