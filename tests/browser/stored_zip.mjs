@@ -1,4 +1,7 @@
-/** A ZIP archive of files as they are, without compression: what tests drop on a page. By APPNOTE 6.3.10, §4.3. */
+/**
+ * A ZIP archive of files as they are, without compression: what tests drop on a page. By APPNOTE
+ * 6.3.10, §4.3.
+ */
 
 const CRC = Uint32Array.from({ length: 256 }, (_, byte) => {
   let sum = byte;

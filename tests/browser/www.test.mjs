@@ -1,6 +1,7 @@
 /**
- * The viewer's page, driven by clicks and keys: ways to open, the address and Back, sliders, play, panels, the keyboard, and what
- * it says when something goes wrong. Colours and values are in `www_pixels.test.mjs`.
+ * The viewer's page, driven by clicks and keys: ways to open, the address and Back, sliders, play,
+ * panels, the keyboard, and what it says when something goes wrong. Colours and values are in
+ * `www_pixels.test.mjs`.
  */
 import { equal, fixture, ok, test } from "./harness.mjs";
 import { storedZip } from "./stored_zip.mjs";

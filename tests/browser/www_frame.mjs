@@ -1,6 +1,6 @@
 /**
- * The viewer (www/) in a frame of the test page, driven as a person would: fields are filled, buttons pressed, and the
- * picture's pixels looked at.
+ * The viewer (www/) in a frame of the test page, driven as a person would: fields are filled,
+ * buttons pressed, and the picture's pixels looked at.
  */
 import { ok } from "./harness.mjs";
 

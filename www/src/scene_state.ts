@@ -1,9 +1,15 @@
-/** A scene as an address asks for it, and what of it differs from how it was first: that is what the address has to say. */
+/**
+ * A scene as an address asks for it, and what of it differs from how it was first: that is what the
+ * address has to say.
+ */
 
 import type { UrlState } from "./opening/url_state.js";
 import type { Scene, SceneAxis } from "./scene/scene.js";
 
-/** The scene with what a state says of its colours. Names and indices that are not there are passed over. */
+/**
+ * The scene with what a state says of its colours. Names and indices that are not there are passed
+ * over.
+ */
 export function styledScene(scene: Scene, { channels = [], field, labels }: UrlState): Scene {
   const wanted = new Map(channels.map((channel) => [channel.index, channel]));
   return {
@@ -21,7 +27,10 @@ export function styledScene(scene: Scene, { channels = [], field, labels }: UrlS
   };
 }
 
-/** The index of every axis: as asked for, else as a scene before had it on the same axis, else the scene's own. */
+/**
+ * The index of every axis: as asked for, else as a scene before had it on the same axis, else the
+ * scene's own.
+ */
 export function indicesOf(
   scene: Scene,
   wanted: Record<string, number> = {},

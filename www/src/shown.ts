@@ -1,6 +1,6 @@
 /**
- * What the stage can show of a node: a picture, a plate, a list of values, or words. Reading it is done here, before what is
- * on show goes.
+ * What the stage can show of a node: a picture, a plate, a list of values, or words. Reading it is
+ * done here, before what is on show goes.
  */
 
 import * as zarr from "zarr-wasm";

@@ -1,6 +1,6 @@
 /**
- * The place of the picture and the controls of what is on it: hands the scene to the picture, and to it what people change in
- * the panels. Holds what is on show, for the address.
+ * The place of the picture and the controls of what is on it: hands the scene to the picture, and
+ * to it what people change in the panels. Holds what is on show, for the address.
  */
 
 import type { DatasetNode } from "./opening/dataset.js";

@@ -1,6 +1,6 @@
 /**
- * Opens a data set, lets one node of it be chosen, and hands it to the stage that shows it. What was on show stays until
- * the next has been read. Keeps the page's address in step.
+ * Opens a data set, lets one node of it be chosen, and hands it to the stage that shows it. What
+ * was on show stays until the next has been read. Keeps the page's address in step.
  */
 
 import { type Dataset, type DatasetNode, openDataset } from "./opening/dataset.js";
@@ -52,7 +52,10 @@ export class Viewer {
     this.#listenToForms();
   }
 
-  /** Opens what a state names; the first sample when it names nothing. `leaves`: what is on show stays in the history. */
+  /**
+   * Opens what a state names; the first sample when it names nothing. `leaves`: what is on show
+   * stays in the history.
+   */
   async open(state: UrlState, leaves: boolean): Promise<void> {
     const key = state.source ?? SAMPLES[0]?.source ?? "";
     this.#address.value = isLocal(key) ? "" : key;

@@ -1,6 +1,6 @@
 /**
- * What a person typed into the address field, as the URL to read from. Buckets (`s3://`, `gs://`) become the public HTTPS
- * address of the same object. Whether anything is there is not asked here.
+ * What a person typed into the address field, as the URL to read from. Buckets (`s3://`, `gs://`)
+ * become the public HTTPS address of the same object. Whether anything is there is not asked here.
  */
 
 /** An address this page cannot open, said in words for the person who typed it. */
@@ -11,7 +11,10 @@ export class AddressError extends Error {
 /** What stands behind an address: a folder of keys, one archive, or a document of references. */
 export type AddressKind = "folder" | "zip" | "references";
 
-/** Names of metadata documents: people paste the address of the file they looked at, and mean the node that it describes. */
+/**
+ * Names of metadata documents: people paste the address of the file they looked at, and mean the
+ * node that it describes.
+ */
 const DOCUMENT = /\/(zarr\.json|\.zarray|\.zgroup|\.zattrs|\.zmetadata)$/;
 
 /** The URL behind an address; relative ones start at `base`. */
@@ -24,7 +27,10 @@ export function parseAddress(text: string, base: string): URL {
   return url;
 }
 
-/** Goes by the name's ending. Metadata documents were taken off before, so that other JSON is a document of references. */
+/**
+ * Goes by the name's ending. Metadata documents were taken off before, so that other JSON is a
+ * document of references.
+ */
 export function addressKind({ pathname }: URL): AddressKind {
   if (/\.(zip|ozx)$/i.test(pathname)) return "zip";
   return /\.json$/i.test(pathname) ? "references" : "folder";
@@ -35,12 +41,16 @@ function bucketUrl(address: string): URL | null {
   if (!match) return null;
   const [, scheme = "", bucket = "", key = "/", query = ""] = match;
   if (scheme.toLowerCase() !== "s3") return new URL(`https://storage.googleapis.com/${bucket}${key}${query}`);
-  // A dot in a bucket's name does not match the certificate of *.s3.amazonaws.com: those are addressed by path.
+  // A dot in a bucket's name does not match the certificate of *.s3.amazonaws.com: those are
+  // addressed by path.
   const host = bucket.includes(".") ? `s3.amazonaws.com/${bucket}` : `${bucket}.s3.amazonaws.com`;
   return new URL(`https://${host}${key}${query}`);
 }
 
-/** Without a scheme, only what looks like a host is one: a word that was typed is not sent to the network. */
+/**
+ * Without a scheme, only what looks like a host is one: a word that was typed is not sent to the
+ * network.
+ */
 const HOST = /^(localhost|[\w-]+(\.[\w-]+)+|\[[\da-f:]+\])(:\d+)?([/?#]|$)/i;
 
 function webUrl(address: string, base: string): URL {

@@ -1,6 +1,7 @@
 /**
- * An opened data set: its root, any other node by path, and what is below a group. Names come from consolidated metadata,
- * from a listing where the store can list, else from attributes. Each node is opened once and passed on.
+ * An opened data set: its root, any other node by path, and what is below a group. Names come from
+ * consolidated metadata, from a listing where the store can list, else from attributes. Each node
+ * is opened once and passed on.
  */
 
 import * as zarr from "zarr-wasm";
@@ -36,7 +37,10 @@ export class Dataset {
     return opened;
   }
 
-  /** Nodes nearly always have the format of the hierarchy's root: requests for the other one are saved. */
+  /**
+   * Nodes nearly always have the format of the hierarchy's root: requests for the other one are
+   * saved.
+   */
   async #open(path: string): Promise<DatasetNode> {
     const { store, zarrFormat } = this.root;
     try {
@@ -113,7 +117,10 @@ export async function openDataset(source: Source, signal: AbortSignal): Promise<
   return new Dataset(source, known, sorted(store.contents()));
 }
 
-/** Version 3 first, and version 2 only where that is not: what is not there fills the browser's console with complaints. */
+/**
+ * Version 3 first, and version 2 only where that is not: what is not there fills the browser's
+ * console with complaints.
+ */
 async function openRoot(store: zarr.Readable, signal: AbortSignal): Promise<DatasetNode> {
   try {
     return await zarr.open.v3(store, { signal });
@@ -127,8 +134,9 @@ async function openRoot(store: zarr.Readable, signal: AbortSignal): Promise<Data
 type Consolidated = zarr.Listable<zarr.AsyncReadable>;
 
 /**
- * The store with its consolidated metadata at hand; null where it has none. Version 3 keeps them in the document that was
- * read already. Version 2 keeps them in one of its own, which is not asked for where the attributes name what is below.
+ * The store with its consolidated metadata at hand; null where it has none. Version 3 keeps them in
+ * the document that was read already. Version 2 keeps them in one of its own, which is not asked
+ * for where the attributes name what is below.
  */
 async function consolidatedStore(root: GroupNode, store: zarr.Readable): Promise<Consolidated | null> {
   const document = root.rawMetadata["zarr.json"];

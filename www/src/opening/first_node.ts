@@ -7,8 +7,8 @@ import { isSeries, namedBelow, roleOf } from "./metadata_names.js";
 const DEPTH = 3;
 
 /**
- * The path of the first thing to see: the root where it is an array, an image, a plate or a group of variables, else the first
- * image or array below it.
+ * The path of the first thing to see: the root where it is an array, an image, a plate or a group
+ * of variables, else the first image or array below it.
  */
 export async function firstPath(dataset: Dataset, signal: AbortSignal): Promise<string> {
   let path = "";

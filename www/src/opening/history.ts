@@ -1,6 +1,6 @@
 /**
- * The browser's history: one entry for each data set or node that was shown, kept in step with what is shown of it. Back
- * returns to the entry before, as it was left.
+ * The browser's history: one entry for each data set or node that was shown, kept in step with what
+ * is shown of it. Back returns to the entry before, as it was left.
  */
 
 import { readUrlState, type UrlState, writeUrlState } from "./url_state.js";
@@ -31,7 +31,10 @@ export class PageHistory {
     });
   }
 
-  /** Another data set or node is about to be shown: what is on show stays behind under its own entry. */
+  /**
+   * Another data set or node is about to be shown: what is on show stays behind under its own
+   * entry.
+   */
   leave(): void {
     this.#write();
     history.pushState(null, "", location.href);

@@ -1,6 +1,6 @@
 /**
- * Folders and files of this computer: chosen in the browser's dialogs, or dropped on the page. They are read in place, and
- * nothing is sent anywhere.
+ * Folders and files of this computer: chosen in the browser's dialogs, or dropped on the page. They
+ * are read in place, and nothing is sent anywhere.
  */
 
 import * as zarr from "zarr-wasm";

@@ -1,7 +1,7 @@
 /**
- * Names of nodes below a group, as its attributes tell them: levels of an image, wells of a plate, fields of a well, labels,
- * series. A web server lists no folders, so these names are often all there is. Only the names are read here; what the
- * metadata mean is for `scene/`.
+ * Names of nodes below a group, as its attributes tell them: levels of an image, wells of a plate,
+ * fields of a well, labels, series. A web server lists no folders, so these names are often all
+ * there is. Only the names are read here; what the metadata mean is for `scene/`.
  */
 
 import type * as zarr from "zarr-wasm";
@@ -71,7 +71,9 @@ export function isSeries(attributes: Attributes): boolean {
   return omeOf(attributes)["bioformats2raw.layout"] !== undefined;
 }
 
-/** Whether the attributes tell what is below, so that consolidated metadata need not be looked for. */
+/**
+ * Whether the attributes tell what is below, so that consolidated metadata need not be looked for.
+ */
 export function namesItsNodes(attributes: Attributes): boolean {
   return roleOf(attributes) !== undefined || isSeries(attributes);
 }

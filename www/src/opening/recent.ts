@@ -1,4 +1,7 @@
-/** Addresses that were opened before, kept by the browser where it keeps anything: a page may be forbidden to. */
+/**
+ * Addresses that were opened before, kept by the browser where it keeps anything: a page may be
+ * forbidden to.
+ */
 
 const KEY = "zarr-viewer.recent";
 const MOST = 8;

@@ -1,13 +1,16 @@
 /**
- * Where a data set comes from: an address, or something of this computer that a person chose or dropped. A source makes the
- * store; it reads nothing itself.
+ * Where a data set comes from: an address, or something of this computer that a person chose or
+ * dropped. A source makes the store; it reads nothing itself.
  */
 
 import * as zarr from "zarr-wasm";
 import { addressKind, parseAddress } from "./address.js";
 
 export interface Source {
-  /** What the page's address and the list of recent ones say; `local:` sources exist only while the page is open. */
+  /**
+   * What the page's address and the list of recent ones say; `local:` sources exist only while the
+   * page is open.
+   */
   readonly key: string;
   /** For titles: the last part of an address, or the name of a folder or file. */
   readonly name: string;
@@ -18,7 +21,9 @@ export interface Source {
 
 const LOCAL = "local:";
 
-/** Sources of this computer by key: the page's address can name them only as long as the page lives. */
+/**
+ * Sources of this computer by key: the page's address can name them only as long as the page lives.
+ */
 const locals = new Map<string, Source>();
 
 /** A source on this computer that is not at hand any more. */

@@ -1,9 +1,10 @@
 /**
  * What the page shows, as the query of its own address: a copied address opens the same picture.
  *
- * `source` the data set, `path` the node in it, `variable` the array of a group, `plane` the axes drawn across and down, `at`
- * the index of the other axes, `view` the middle and the units of a CSS pixel, `level` the level of the pyramid where a person
- * chose it, `channels`, `colours` with `limits`, `labels` and `layers` how it is drawn. What is left out is chosen.
+ * `source` the data set, `path` the node in it, `variable` the array of a group, `plane` the axes
+ * drawn across and down, `at` the index of the other axes, `view` the middle and the units of a CSS
+ * pixel, `level` the level of the pyramid where a person chose it, `channels`, `colours` with
+ * `limits`, `labels` and `layers` how it is drawn. What is left out is chosen.
  */
 
 import type { Camera } from "../picture/picture.js";
@@ -81,7 +82,10 @@ const unescaped = (name: string) =>
 
 const list = (text: string | undefined): string[] => (text ? text.split(",") : []);
 
-/** The finite numbers of a text; none when one of them is not, or when their count is not the asked one. */
+/**
+ * The finite numbers of a text; none when one of them is not, or when their count is not the asked
+ * one.
+ */
 function numbers(text: string | undefined, count: number): number[] {
   const values = list(text).map((part) => (part.trim() === "" ? Number.NaN : Number(part)));
   return values.every(Number.isFinite) && values.length === count ? values : [];

@@ -1,6 +1,6 @@
 /**
- * Building and finding elements: the two things every panel of the page does. Not a framework; panels own their nodes and
- * update them by hand.
+ * Building and finding elements: the two things every panel of the page does. Not a framework;
+ * panels own their nodes and update them by hand.
  */
 
 import { type IconName, icon } from "./icons.js";
@@ -9,8 +9,8 @@ type Child = Node | string | null;
 type Attributes = Record<string, string | number | boolean | EventListener>;
 
 /**
- * A new element. `on…` entries become listeners, `true` an empty attribute, `false` none; strings become text nodes,
- * so nothing that came out of a data set is ever parsed as HTML.
+ * A new element. `on…` entries become listeners, `true` an empty attribute, `false` none; strings
+ * become text nodes, so nothing that came out of a data set is ever parsed as HTML.
  */
 export function element<K extends keyof HTMLElementTagNameMap>(
   tag: K,

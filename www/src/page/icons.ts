@@ -1,4 +1,6 @@
-/** The page's few icons, as lines on a square of 20: they take the colour of the text beside them. */
+/**
+ * The page's few icons, as lines on a square of 20: they take the colour of the text beside them.
+ */
 
 const LINES = {
   folder: "M2.5 5.5a1 1 0 0 1 1-1H8l1.5 2h7a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1h-13a1 1 0 0 1-1-1z",

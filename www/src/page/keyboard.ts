@@ -1,6 +1,6 @@
 /**
- * The picture by keyboard, while it has the focus: arrows pan as long as they are held, plus and minus zoom, 0 shows all. Moves
- * go by time, so that a slow machine pans as far as a fast one.
+ * The picture by keyboard, while it has the focus: arrows pan as long as they are held, plus and
+ * minus zoom, 0 shows all. Moves go by time, so that a slow machine pans as far as a fast one.
  */
 
 export interface Moves {

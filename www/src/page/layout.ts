@@ -1,6 +1,7 @@
 /**
- * Which panels are open. On a wide screen they stand beside the picture, each by itself; on a small one they are sheets below
- * (upright) or beside it (lying), one at a time. How that looks is the style sheet's.
+ * Which panels are open. On a wide screen they stand beside the picture, each by itself; on a small
+ * one they are sheets below (upright) or beside it (lying), one at a time. How that looks is the
+ * style sheet's.
  */
 
 import { byId } from "./element.js";

@@ -1,6 +1,6 @@
 /**
- * The channels of an image: which are drawn, in what colour, between which values. Any number of them; details of a channel
- * are made when they are unfolded.
+ * The channels of an image: which are drawn, in what colour, between which values. Any number of
+ * them; details of a channel are made when they are unfolded.
  */
 
 import { element, tickBox } from "../page/element.js";
@@ -119,7 +119,8 @@ class ChannelRow {
     const found = await this.#histogram();
     if (!found || !Number.isFinite(found.min)) return;
     let [low, high] = [found.quantile(LEFT_OUT), found.quantile(1 - LEFT_OUT)];
-    // A mask or a sparse label image is nearly all one value: what is left out there is all there is to see.
+    // A mask or a sparse label image is nearly all one value: what is left out there is all there
+    // is to see.
     if (!(high > low)) [low, high] = [found.min, found.max > found.min ? found.max : found.min + 1];
     if (this.#options.integer)
       [low, high] = [Math.floor(low), Math.max(Math.ceil(high), Math.floor(low) + 1)];

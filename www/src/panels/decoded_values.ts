@@ -1,4 +1,7 @@
-/** Values and coordinates as CF's attributes mean them, with units: what the page shows in place of what is stored. */
+/**
+ * Values and coordinates as CF's attributes mean them, with units: what the page shows in place of
+ * what is stored.
+ */
 
 import * as zarr from "zarr-wasm";
 import type { ArrayNode } from "../opening/dataset.js";
@@ -10,8 +13,8 @@ type Selection = Parameters<ArrayNode["get"]>[0];
 const asStored = new WeakSet<ArrayNode>();
 
 /**
- * The selected values, decoded. The fill value of a version 2 array means "missing" only to xarray, which leaves its mark; elsewhere it is a
- * value like others, such as the black of a picture.
+ * The selected values, decoded. The fill value of a version 2 array means "missing" only to xarray,
+ * which leaves its mark; elsewhere it is a value like others, such as the black of a picture.
  */
 export async function decodedValues(array: ArrayNode, selection: Selection, signal: AbortSignal) {
   if (asStored.has(array)) return array.get(selection, { signal });
@@ -55,7 +58,10 @@ async function nameOf(coordinates: zarr.Coordinates): Promise<PlaceName> {
   };
 }
 
-/** The names of the places along every dimension that has coordinates; more than this many are not read for it. */
+/**
+ * The names of the places along every dimension that has coordinates; more than this many are not
+ * read for it.
+ */
 const MOST = 1_000_000;
 
 export async function placeNames(array: ArrayNode, signal: AbortSignal): Promise<(PlaceName | undefined)[]> {

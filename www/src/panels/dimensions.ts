@@ -1,6 +1,6 @@
 /**
- * The dimensions that are not drawn, as sliders: name, coordinate or date, index, and a button that plays. Each row is one
- * dimension; which of them there are is for the caller to say.
+ * The dimensions that are not drawn, as sliders: name, coordinate or date, index, and a button that
+ * plays. Each row is one dimension; which of them there are is for the caller to say.
  */
 
 import { element } from "../page/element.js";

@@ -1,4 +1,7 @@
-/** How often which values occur in the plane on show, from the coarsest level: what the limits are chosen by. */
+/**
+ * How often which values occur in the plane on show, from the coarsest level: what the limits are
+ * chosen by.
+ */
 
 import * as zarr from "zarr-wasm";
 import type { Scene } from "../scene/scene.js";

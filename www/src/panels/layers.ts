@@ -1,4 +1,7 @@
-/** What lies over the picture: label images, each with its opacity, and on maps the coast and the graticule. */
+/**
+ * What lies over the picture: label images, each with its opacity, and on maps the coast and the
+ * graticule.
+ */
 
 import { element, tickBox } from "../page/element.js";
 import type { SceneLabel } from "../scene/scene.js";

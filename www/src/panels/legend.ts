@@ -1,6 +1,6 @@
 /**
- * What the colours of the picture mean, on the picture: for a field a colour bar with title, unit and ticks, for an image the
- * names of its channels. Text of the page, not pixels.
+ * What the colours of the picture mean, on the picture: for a field a colour bar with title, unit
+ * and ticks, for an image the names of its channels. Text of the page, not pixels.
  */
 
 import { element } from "../page/element.js";

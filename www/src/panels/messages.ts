@@ -1,6 +1,6 @@
 /**
- * Words for people over the picture: what went wrong and what can be done, what is worth knowing, and why there is nothing to
- * see. A picture that is there stays to be seen.
+ * Words for people over the picture: what went wrong and what can be done, what is worth knowing,
+ * and why there is nothing to see. A picture that is there stays to be seen.
  */
 
 import { element, iconButton } from "../page/element.js";

@@ -1,4 +1,7 @@
-/** What is known of the chosen node: shape, data type, chunks, shards, codecs, fill value, conventions, attributes. */
+/**
+ * What is known of the chosen node: shape, data type, chunks, shards, codecs, fill value,
+ * conventions, attributes.
+ */
 
 import type { ArrayNode, DatasetNode } from "../opening/dataset.js";
 import { element } from "../page/element.js";

@@ -1,4 +1,7 @@
-/** Ways to a data set beside the address field: samples, a folder or file of this computer, what was open before, a drop. */
+/**
+ * Ways to a data set beside the address field: samples, a folder or file of this computer, what was
+ * open before, a drop.
+ */
 
 import { addressOfDrop, chooseFile, chooseFolder, sourceOfDrop } from "../opening/local_files.js";
 import { forgetSources, recentSources } from "../opening/recent.js";
@@ -102,7 +105,10 @@ export class OpenMenu {
     });
   }
 
-  /** What was dropped is gone when the event has ended: files are asked for before anything is awaited. */
+  /**
+   * What was dropped is gone when the event has ended: files are asked for before anything is
+   * awaited.
+   */
   #take(transfer: DataTransfer): void {
     const address = addressOfDrop(transfer);
     const hasFiles = [...transfer.items].some(({ kind }) => kind === "file");

@@ -1,6 +1,6 @@
 /**
- * Playing along a dimension: the next steps are read before they are shown, so that the picture never goes blank. A step that
- * is late is waited for; nothing is skipped.
+ * Playing along a dimension: the next steps are read before they are shown, so that the picture
+ * never goes blank. A step that is late is waited for; nothing is skipped.
  */
 
 export interface Playing {

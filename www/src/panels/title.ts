@@ -1,4 +1,7 @@
-/** What is on show, over the picture: the name of the data set and the node, the choice of a variable, the way back to a plate. */
+/**
+ * What is on show, over the picture: the name of the data set and the node, the choice of a
+ * variable, the way back to a plate.
+ */
 
 import { element } from "../page/element.js";
 import { icon } from "../page/icons.js";

@@ -1,6 +1,7 @@
 /**
- * The hierarchy as a tree: a keyboard walks it as other trees (arrows, Home, End, Enter). What is below a group is asked for
- * when it is unfolded, so that a hundred thousand nodes cost nothing until someone looks at them.
+ * The hierarchy as a tree: a keyboard walks it as other trees (arrows, Home, End, Enter). What is
+ * below a group is asked for when it is unfolded, so that a hundred thousand nodes cost nothing
+ * until someone looks at them.
  */
 
 import type { NamedNode } from "../opening/metadata_names.js";
@@ -69,7 +70,10 @@ export class Tree {
     }
   }
 
-  /** Marks a node, with the branches above it opened; of a path that is not listed, the nearest one above it. */
+  /**
+   * Marks a node, with the branches above it opened; of a path that is not listed, the nearest one
+   * above it.
+   */
   async select(path: string): Promise<void> {
     const parts = path === "" ? [] : path.split("/");
     for (let depth = 0; depth < parts.length; depth += 1)
@@ -210,7 +214,9 @@ function focus(item: HTMLElement | null | undefined): void {
   item?.focus();
 }
 
-/** The name of a node that another one's metadata list may be a path of several parts: as in `A/1`. */
+/**
+ * The name of a node that another one's metadata list may be a path of several parts: as in `A/1`.
+ */
 function branchOf(node: NamedNode, above = ""): Branch {
   const name =
     above === ""

@@ -1,6 +1,6 @@
 /**
- * Arrays that have no plane: a single value, the values along one dimension as a list (with a curve when they are numbers),
- * or the first values of an array of texts.
+ * Arrays that have no plane: a single value, the values along one dimension as a list (with a curve
+ * when they are numbers), or the first values of an array of texts.
  */
 
 import * as zarr from "zarr-wasm";
@@ -93,7 +93,10 @@ function curve(values: number[]): SVGElement {
   return svg;
 }
 
-/** About two points a pixel: the smallest and the largest value of every stretch, so that no spike is lost. */
+/**
+ * About two points a pixel: the smallest and the largest value of every stretch, so that no spike
+ * is lost.
+ */
 function thinned(values: number[]): [index: number, value: number][] {
   const stretch = Math.ceil(values.length / CURVE.width);
   const points = [...values.entries()];

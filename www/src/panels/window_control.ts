@@ -1,6 +1,6 @@
 /**
- * Two limits over a histogram: as two sliders on one track and as two numbers. For the window of a channel and the range of a
- * field alike. Values only; who draws with them is told.
+ * Two limits over a histogram: as two sliders on one track and as two numbers. For the window of a
+ * channel and the range of a field alike. Values only; who draws with them is told.
  */
 
 import { element } from "../page/element.js";
@@ -130,7 +130,10 @@ export class WindowControl {
     this.#drawBars();
   }
 
-  /** Heights go by the square root: the tail of a fluorescence image is what one sets the limits for. */
+  /**
+   * Heights go by the square root: the tail of a fluorescence image is what one sets the limits
+   * for.
+   */
   #drawBars(): void {
     const context = this.#bars.getContext("2d");
     const found = this.#counts;

@@ -1,5 +1,6 @@
 /**
- * Failures in words: what happened, why that usually is, what can be done. The package's own message is kept beside it.
+ * Failures in words: what happened, why that usually is, what can be done. The package's own
+ * message is kept beside it.
  *
  * Goes by the error's `code`; the HTTP status and the name of a codec stand in its message.
  */
@@ -115,7 +116,10 @@ function storeReason(detail: string, where: string, url: URL | null): Omit<Expla
   return unreachable(where, url);
 }
 
-/** The browser hides why a request failed: the page can only tell what it may have been, the likeliest first. */
+/**
+ * The browser hides why a request failed: the page can only tell what it may have been, the
+ * likeliest first.
+ */
 function unreachable(where: string, url: URL | null): Omit<Explanation, "detail"> {
   const title = "The browser could not read this address";
   if (!navigator.onLine) {

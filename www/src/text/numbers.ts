@@ -1,4 +1,7 @@
-/** Numbers as people read them: byte counts, values, shapes. Only `plainNumber` is read back, by number fields. */
+/**
+ * Numbers as people read them: byte counts, values, shapes. Only `plainNumber` is read back, by
+ * number fields.
+ */
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
@@ -28,7 +31,10 @@ export function plainNumber(value: number): string {
   return String(Number(value.toPrecision(5)));
 }
 
-/** A value of a scale, rounded to what its place on the scale can tell: about four significant digits. */
+/**
+ * A value of a scale, rounded to what its place on the scale can tell: about four significant
+ * digits.
+ */
 export function roundedText(value: number): string {
   if (!Number.isFinite(value)) return String(value);
   const size = Math.abs(value);
@@ -72,7 +78,10 @@ export function valueText(value: unknown): string {
   return jsonText(value, 0);
 }
 
-/** JSON of values that JSON lacks too: integers beyond 2^53 in full, and the non-finite numbers by name. */
+/**
+ * JSON of values that JSON lacks too: integers beyond 2^53 in full, and the non-finite numbers by
+ * name.
+ */
 export function jsonText(value: unknown, indent = 2): string {
   const spelled = (_key: string, item: unknown) => {
     if (typeof item === "bigint") return item.toString();
